@@ -221,9 +221,11 @@ def lock_holder(path: Path) -> int | None:
             locks = [line.split() for line in file if "FLOCK" in line and "->" not in line]
     except (OSError, ValueError):
         return None
-    # the device, of which some disks tell another number here, and the number of the file
+    # The place has the numbers of the device, of which some disks tell another one here, and of the
+    # file. The process is not positive where the system does not tell it.
     for *_kind, process, place, _begin, _end in locks:
-        if int(place.rpartition(":")[2]) == status.st_ino and int(process) > 0:
+        _device, _colon, file_number = place.rpartition(":")
+        if int(file_number) == status.st_ino and int(process) > 0:
             return int(process)
     return None
 
@@ -245,6 +247,16 @@ def lock(
         return _lock_beside(path, Waiting(path, said_after, patience))
     descriptor = _flock(path, create, shared, said_after, patience)
     return None if descriptor is None else partial(os.close, descriptor)
+
+
+@contextlib.contextmanager
+def _holding(release: Callable[[], object] | None) -> Iterator[None]:
+    """Release a lock at the end of the block, by the function that :func:`lock` has returned."""
+    try:
+        yield
+    finally:
+        if release:
+            release()
 
 
 def _lock_beside(path: Path, wait: Waiting) -> Callable[[], object] | None:
@@ -270,14 +282,14 @@ def _try_lock_beside(path: Path) -> tuple[Callable[[], object] | None, bool | No
     if filelock.FileLock is filelock.SoftFileLock:  # a file, which a killed process leaves behind
         return None, None
     place = path / ".lock" if os.path.isdir(path) else path.with_name(f".{path.name}.lock")
-    found: Any = filelock.FileLock(place, thread_local=False)
+    file_lock: Any = filelock.FileLock(place, thread_local=False)
     try:
-        found.acquire(timeout=0)
+        file_lock.acquire(timeout=0)
     except TimeoutError:
         return None, False
     except OSError:  # nothing can be written there
         return None, None
-    return found.release, True
+    return file_lock.release, True
 
 
 def _flock(
@@ -363,12 +375,8 @@ def folder_lock(
     patience: float | None = FOLDER_SECONDS,
 ) -> Iterator[None]:
     """Hold the lock of a folder. Where locks are not available, nothing is held."""
-    release = lock(folder, shared=shared, said_after=said_after, patience=patience)
-    try:
+    with _holding(lock(folder, shared=shared, said_after=said_after, patience=patience)):
         yield
-    finally:
-        if release:
-            release()
 
 
 @contextlib.contextmanager
@@ -378,12 +386,8 @@ def exclusive(path: Path) -> Iterator[None]:
     Raises OSError if the file cannot be created.
     """
     if not fcntl:
-        release = lock(path)
-        try:
+        with _holding(lock(path)):
             yield
-        finally:
-            if release:
-                release()
         return
     descriptor = _flock(path, create=True)
     while descriptor is not None and not is_same_file(descriptor, path):
@@ -442,11 +446,8 @@ def locked_if_free(part: Path) -> Iterator[bool]:
     """
     if not HAS_LOCKS:  # the part is not opened: Windows does not remove an open file
         release, locked = _try_lock_beside(part)
-        try:
-            yield locked is not False
-        finally:
-            if release:
-                release()
+        with _holding(release):
+            yield locked is not False  # None: there are no locks
         return
     descriptor = None
     try:

@@ -207,15 +207,15 @@ class RepairingCache(FunctionCache):
         The caller then compiles it and calls release().
         """
         try:
-            found = super().load_overload(sig, target_context)
-            if found is None and self._lock is None:
+            compiled = super().load_overload(sig, target_context)
+            if compiled is None and self._lock is None:
                 # held until release()
                 path = _PATH / f"{self._impl.filename_base}.lock"
                 with suppress(OSError):  # without the lock, several processes may compile it
                     self._lock = lock(path, create=True, said_after=SAID_AFTER, patience=PATIENCE)
                 # it may have been compiled during the wait
-                found = super().load_overload(sig, target_context)
-            return found
+                compiled = super().load_overload(sig, target_context)
+            return compiled
         except Exception as error:  # of a file, or of the lock: then discard() fails, too
             try:
                 self._cache_file.discard()

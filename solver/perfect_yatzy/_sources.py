@@ -35,10 +35,11 @@ def imported_modules(module: Path, *, in_functions: bool = False) -> Iterator[Pa
     for indent, dots, origin, names in IMPORT.findall(module.read_text(encoding="utf-8")):
         if indent and not in_functions:
             continue
-        folder = module.parents[len(dots) - 1].joinpath(*filter(None, origin.split(".")))
-        found = [folder.with_suffix(".py")] if origin else []
-        found += [folder / f"{name}.py" for name in re.findall(r"\w+", names)]
-        yield from (path for path in found if path.exists() and path not in WITHOUT_KERNELS)
+        # `origin` is empty in `from . import errors`. A name may be a module or a part of `origin`.
+        place = module.parents[len(dots) - 1].joinpath(*origin.split("."))
+        candidates = [place.with_suffix(".py")] if origin else []
+        candidates += [place / f"{name}.py" for name in re.findall(r"\w+", names)]
+        yield from (path for path in candidates if path.exists() and path not in WITHOUT_KERNELS)
 
 
 @cache
@@ -49,14 +50,14 @@ def sources(module: Path, *, in_functions: bool = False) -> frozenset[Path]:
     """
     if PACKAGE not in module.parents:
         return frozenset({module, *PACKAGE.rglob("*.py")})
-    found = {module}
+    reached = {module}
     to_read = [module]
     while to_read:
         for path in imported_modules(to_read.pop(), in_functions=in_functions):
-            if path not in found:
-                found.add(path)
+            if path not in reached:
+                reached.add(path)
                 to_read.append(path)
-    return frozenset(found)
+    return frozenset(reached)
 
 
 @cache
@@ -72,8 +73,8 @@ def digest_of(*modules: Path, in_functions: bool = False) -> str:
     What they import at the top determines the machine code of their functions; with what their
     functions import, the values that they compute.
     """
-    found = [sources(module, in_functions=in_functions) for module in modules]
-    digests = sorted(file_digest(path) for path in frozenset[Path]().union(*found))
+    files = [sources(module, in_functions=in_functions) for module in modules]
+    digests = sorted(file_digest(path) for path in frozenset[Path]().union(*files))
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 

@@ -85,9 +85,10 @@ class SolverError(Exception):
 
     def as_json(self) -> dict[str, str]:
         """Return the fields of a JSON answer: ``error``, ``code`` and, if known, ``field``."""
-        return {"error": str(self), "code": self.code} | (
-            {"field": self.field} if self.field else {}
-        )
+        answer = {"error": str(self), "code": self.code}
+        if self.field:
+            answer["field"] = self.field
+        return answer
 
 
 class RulesError(SolverError, ValueError):
@@ -110,11 +111,11 @@ def install_command(extra: str) -> str:
 
     source, option = "perfect-yatzy", ""
     with suppress(PackageNotFoundError, ValueError, AttributeError):
-        known = json.loads(distribution("perfect-yatzy").read_text("direct_url.json") or "{}")
-        folder = unquote(urlsplit(known.get("url", "")).path)
-        if "dir_info" in known and os.path.isfile(os.path.join(folder, "pyproject.toml")):
+        origin = json.loads(distribution("perfect-yatzy").read_text("direct_url.json") or "{}")
+        folder = unquote(urlsplit(origin.get("url", "")).path)
+        if "dir_info" in origin and os.path.isfile(os.path.join(folder, "pyproject.toml")):
             source = folder
-            option = "-e " if known["dir_info"].get("editable") else ""
+            option = "-e " if origin["dir_info"].get("editable") else ""
     return f"pip install {option}{shlex.quote(f'{source}[{extra}]')}"
 
 

@@ -78,10 +78,9 @@ def columns(result: Result) -> dict[str, Any]:
     StateError
         If `result` is none of these.
     """
-    found = _table(result).columns()
     return {
         name: column.tolist() if isinstance(column, Ragged) else column
-        for name, column in found.items()
+        for name, column in _table(result).columns().items()
     }
 
 
@@ -114,8 +113,9 @@ def to_pandas(result: Result) -> Any:
     except ImportError as error:
         raise MissingPackage("to_pandas", "pandas") from error
 
-    found = columns(result)
-    return pandas.DataFrame(found).astype({TEXT: "string"} if TEXT in found else {})
+    named = columns(result)
+    types = {TEXT: "string"} if TEXT in named else {}
+    return pandas.DataFrame(named).astype(types)
 
 
 def to_polars(result: Result) -> Any:
@@ -131,5 +131,6 @@ def to_polars(result: Result) -> Any:
     except ImportError as error:
         raise MissingPackage("to_polars", "polars") from error
 
-    found = columns(result)
-    return polars.DataFrame(found, schema_overrides={TEXT: polars.String} if TEXT in found else {})
+    named = columns(result)
+    types = {TEXT: polars.String} if TEXT in named else {}
+    return polars.DataFrame(named, schema_overrides=types)

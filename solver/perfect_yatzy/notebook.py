@@ -13,9 +13,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
     from html import escape
 
     listed = [*rows]
-    sides = [
-        "left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)
-    ]
+    first = listed[0] if listed else head
+    sides = ["left" if isinstance(value, str) else "right" for value in first]  # of the columns
 
     def row(cells: Sequence[object], tag: str) -> str:
         texts = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]

@@ -31,6 +31,7 @@ RELATED = {
     "no": "nb",
     "nn": "nb",
 }
+NO_LANGUAGE = ("C", "POSIX")  # locales without a language: programs speak English
 NO_BREAK_SPACE = "\u00a0"
 # The sign between thousands; elsewhere a space that does not break the line.
 THOUSANDS = {"en": ",", "ja": ",", "ko": ",", "da": ".", "de": "."}
@@ -115,7 +116,7 @@ def language_from(text: str | None) -> str | None:
     It is None if the language has no catalogue.
     """
     code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
-    if code in ("c", "posix"):
+    if code.upper() in NO_LANGUAGE:
         return ENGLISH
     code = RELATED.get(code, code)
     return code if code in LANGUAGES else None
@@ -127,14 +128,13 @@ def language_of_environment(environment: Mapping[str, str] | None = None) -> str
     It is English if the environment names none that is known.
     """
     environment = os.environ if environment is None else environment
-    locale = next(
-        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
-        "",
-    )
-    if not locale or locale.split(".")[0] in ("C", "POSIX"):
+    # The first one that is set and not empty counts.
+    locales = [environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
+    locale = next(filter(None, locales), "")
+    if not locale or locale.split(".")[0] in NO_LANGUAGE:
         return ENGLISH
     wanted = [*environment.get("LANGUAGE", "").split(":"), locale]
-    return next((code for text in wanted if (code := language_from(text))), ENGLISH)
+    return next(filter(None, map(language_from, wanted)), ENGLISH)
 
 
 def language_accepted(header: str) -> str | None:
@@ -142,17 +142,18 @@ def language_accepted(header: str) -> str | None:
 
     The header is text such as ``sv-SE,sv;q=0.9``. Of equal weights the first one counts.
     """
-    found: list[tuple[str, float]] = []  # languages and their weights
+    best = None
+    best_weight = 0.0  # a language of this weight is not wanted
     for entry in header.split(",")[:20]:
         tag, _separator, parameters = entry.partition(";")
         try:
             weight = float(parameters.strip().removeprefix("q=") or 1)
         except ValueError:
             continue
-        if (code := language_from(tag)) and weight > 0:
-            found.append((code, weight))
-    # `max` takes the first of equals
-    return max(found, key=lambda entry: entry[1])[0] if found else None
+        code = language_from(tag)
+        if code and weight > best_weight:
+            best, best_weight = code, weight
+    return best
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
@@ -246,18 +247,20 @@ def _texts() -> tuple[int, list[str]]:
     import json
 
     with suppress(OSError):  # installed without data files: English
-        found = json.loads((LOCALE / "texts.json").read_text(encoding="utf-8"))
-        return found["page"], found["texts"]
+        stored = json.loads((LOCALE / "texts.json").read_text(encoding="utf-8"))
+        return stored["page"], stored["texts"]
     return 0, []
 
 
 @cache
 def _catalogue(code: str) -> dict[str, str | list[str]]:
+    """Return the translations of a language by text, without the texts that it does not have."""
     import json
 
+    _of_page, texts = _texts()
     with suppress(OSError):
         translations = json.loads((LOCALE / code / COMPILED).read_text(encoding="utf-8"))
-        return {text: own for text, own in zip(_texts()[1], translations, strict=True) if own}
+        return {text: own for text, own in zip(texts, translations, strict=True) if own}
     return {}
 
 
@@ -297,11 +300,11 @@ def gigabytes(size: float) -> str:
 def duration(seconds: float) -> str:
     """Return an estimated time: ``about 25 s``, ``about 8 minutes``."""
     if seconds < 100:
-        return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
+        return _("about {seconds} s", seconds=number_text(max(1.0, seconds)))
     minutes = seconds / 60
     if minutes < 100:
-        return _("about {minutes} minutes").format(minutes=number_text(minutes))
-    return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
+        return _("about {minutes} minutes", minutes=number_text(minutes))
+    return _("about {hours} hours", hours=number_text(minutes / 60, grouped=True))
 
 
 def alternatives(names: Iterable[str]) -> str:
@@ -318,7 +321,7 @@ def enumerated(names: Iterable[str]) -> str:
 
 def either(texts: Iterable[str]) -> str:
     """Return alternatives in words: ``a or b or c``."""
-    return reduce(lambda first, last: _("{first} or {last}").format(first=first, last=last), texts)
+    return reduce(lambda first, last: _("{first} or {last}", first=first, last=last), texts)
 
 
 def span(low: int, high: int) -> str:

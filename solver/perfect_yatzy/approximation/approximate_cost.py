@@ -54,6 +54,7 @@ VISITS = 3.0
 VISIT_OPERATIONS = 3e6  # operations for each row in addition, mostly of interpreted code
 
 ROW_BYTES = 40  # bytes of the arrays of a layout for each row
+VALUE_BYTES = 8  # bytes of a value of a relaxed game, float64
 # Operations of a solve for each row in addition. It is interpreted code, which no limit counts.
 ROW_OPERATIONS = 1e5
 GAME_OPERATIONS = 5e8  # operations to build a relaxed game, which no limit counts either
@@ -85,12 +86,15 @@ def visits_work(game: RelaxedLayout) -> float:
     return float(VISITS * solve_work(game) + VISIT_OPERATIONS * int(game.occurs.sum()))
 
 
-def refining_calls(work: float, each: float) -> int:
+def refining_calls(work: float, work_of_call: float) -> int:
     """Return how often a relaxed game is solved for better prices.
 
-    Each solve takes `each` operations of `work` in all.
+    Each call takes `work_of_call` operations of `work` in all. The result is 0 if there is no work
+    for enough calls.
     """
-    calls = min(REFINING_CALLS, int(REFINING_SHARE * work / each)) if each else 0
+    if not work_of_call:
+        return 0
+    calls = min(REFINING_CALLS, int(REFINING_SHARE * work / work_of_call))
     return calls if calls >= LEAST_CALLS else 0  # fewer are not worth it
 
 
@@ -107,7 +111,7 @@ class _Size(NamedTuple):
         return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
 
     def in_all(self, times: float = 1.0) -> float:
-        """Return the operations of a solve with so many times the rows.
+        """Return all operations of a solve with `times` as many rows.
 
         Those that no limit counts are included.
         """
@@ -120,27 +124,30 @@ class _Size(NamedTuple):
         """
         if rules.saved_rolls or not self.free:
             return 0.0
-        # The operations of a call, as the limit counts them, and as many as it takes.
+        # The operations of a call: those that the limit counts, and those that it really takes.
         counted = (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows
-        taken = VISITS * self.solve + VISITED_ROW * self.rows + self.in_all()
-        return CALLS * refining_calls(left, counted) * taken
+        actual = VISITS * self.solve + VISITED_ROW * self.rows + self.in_all()
+        return CALLS * refining_calls(left, counted) * actual
 
 
-def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
-    """Return the operations to take `count` chains of one box from a class of `free` boxes.
+def _ordering_work(game: _Size, free: int, count: int, most: float) -> float:
+    """Return the operations to bring `count` chains of one box in the order of their gain.
 
-    A share of `most` limits them.
+    The chains are taken one after another from a class of `free` boxes. Before each, the gain of
+    every chain that is left is measured: by a solve of `game` with that chain and those taken. A
+    share of `most` limits the operations.
     """
-    limited = 0.0  # operations that the limit counts
+    counted = 0.0  # operations that the limit counts
     work = 0.0  # all operations
     for taken in range(count):
-        left = count - taken  # the gain of each is measured, and the best is taken
-        # The ratio of the rows to those measured. One box more is exact.
+        left = count - taken
+        # The rows of such a game, relative to those of `game`: each exact box doubles the cards,
+        # and the class has fewer boxes.
         times = (2 << taken) * (free - taken) / (free + 1)
-        limited += left * times * measured.solve
-        if taken and limited > ORDERING_SHARE * most:
+        counted += left * times * game.solve
+        if taken and counted > ORDERING_SHARE * most:
             break
-        work += left * measured.in_all(times)
+        work += left * game.in_all(times)
     return work
 
 
@@ -149,6 +156,8 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
 
     Those that no limit counts are included.
     """
+    # The steps are those of :meth:`.relaxation._Relaxing.run`: better prices, the order of the
+    # boxes, and further exact boxes as long as the game is within the limits.
     without_sum = RelaxedLayout(rules, tracked_exact(rules), -1)
     game = without_sum
     exact, column = required_exact(rules)
@@ -158,7 +167,7 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
             game = with_sum
     size = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    # whether it is costly to measure gains with the upper sum
+    # Gains are measured without the upper sum if that is costly with it.
     is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2
     measured = _Size.of(without_sum) if is_costly else size
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
@@ -168,7 +177,7 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
         free = size.free - len(chain)
         times = (len(chain) + 1) * (free + 1) / (size.free + 1)  # ratio of the rows to those so far
         larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
-        if larger.solve > affordable or 8 * larger.values > memory / 2:
+        if larger.solve > affordable or VALUE_BYTES * larger.values > memory / 2:
             break
         size = larger
         if chain == wanted[-1]:  # all are exact, so there is time for better prices

@@ -85,14 +85,14 @@ class FunctionEvaluator(TurnEvaluator):
 
         The parameters are those for a table.
         """
-        after = [
-            state.filled_with(self.rules, category, made, saved)
-            for category, made in zip(categories.tolist(), points.tolist(), strict=True)
+        children = [
+            state.filled_with(self.rules, category, box_points, saved)
+            for category, box_points in zip(categories.tolist(), points.tolist(), strict=True)
         ]
         # Different points often lead to one state, because only upper boxes are summed.
-        children = [*dict.fromkeys(after)]
-        value_of = dict(zip(children, self.states_values(children).tolist(), strict=True))
-        to_come = np.array([value_of[child] for child in after])
+        different = [*dict.fromkeys(children)]
+        value_of = dict(zip(different, self.states_values(different).tolist(), strict=True))
+        to_come = np.array([value_of[child] for child in children])
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
 

@@ -68,7 +68,7 @@ class TurnStarts:
 
     def take(self, rows: Ints) -> TurnStarts:
         """Return some of the states, in this order."""
-        return TurnStarts(*(field[rows] for field in self))
+        return TurnStarts(*(array[rows] for array in self))
 
     def __iter__(self) -> Iterator[Ints]:
         return iter((self.filled, self.upper, self.saved, self.tracked))
@@ -150,8 +150,8 @@ class LaneTurns:
             kernels.play_states(
                 0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances)
             )
-            for of_all, of_chunk in zip(results, job.turns, strict=True):
-                of_all[rows] = of_chunk[: len(rows)]
+            for result, result_of_chunk in zip(results, job.turns, strict=True):
+                result[rows] = result_of_chunk[: len(rows)]
 
         self._run(states, run)
         outcome = results.outcome
@@ -180,8 +180,8 @@ class LaneTurns:
         slots = self._model.slot_count
         order = np.arange(len(states))
         if rules.saved_rolls:
-            # The states are sorted by saved rolls, which share the stages, then by cards. With many
-            # open boxes in common these share vectors of few different values.
+            # States with equally many saved rolls need the same stages. Within them, neighbouring
+            # cards have many open boxes in common, so vectors have few different values.
             order = np.lexsort((*np.atleast_2d(states.filled.T), states.saved))
 
         def run_chunk(begin: int) -> None:
@@ -191,7 +191,7 @@ class LaneTurns:
             # The last block is filled up with earlier states.
             part = states.take(np.resize(rows, size))
             most_saved = int(part.saved.max())
-            # rolls saved after the turn
+            # a stage for each number of rolls that the turn can leave saved
             stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
             children = self.values.child_values(
                 part.filled, part.upper, part.tracked, tuple(range(stages))
@@ -247,14 +247,14 @@ def fit_values(
         if settings.progress:
             settings.progress(2 * turns * number + done, 2 * turns * rounds)
 
-    # Both lists are by number of open boxes t, and their first entries are not used.
+    # Both are by number of open boxes t, and their first entries are not used.
     seen = [SeenStates(start.rules) for _ in range(turns + 1)]
     errors = np.zeros(turns + 1)
     values = start
     first_game = games.first
     for number, played in enumerate(played_games(games.number, rounds)):
-        of_round = Games(played, games.seed, first_game)
-        visited = visited_states(values, of_round, settings.threads, partial(report, number))
+        games_of_round = Games(played, games.seed, first_game)
+        visited = visited_states(values, games_of_round, settings.threads, partial(report, number))
         for t in range(1, turns + 1):
             seen[t].add(values, visited[t])
         first_game += played
@@ -280,9 +280,9 @@ class SeenStates:
     def __init__(self, rules: RuleSet) -> None:
         size = feature_count(rules)
         self.states = same_cards(rules, EMPTY_STATE, 0)
-        self.weights = np.empty(0, dtype=np.int64)
-        self._relaxed = np.empty(0)
-        self._gram = np.zeros((size, size))
+        self.weights = np.empty(0, dtype=np.int64)  # (n,): how often each state was visited
+        self._relaxed = np.empty(0)  # (n,): what the relaxed game says of it
+        self._gram = np.zeros((size, size))  # sums of weight * feature * feature
 
     def add(self, values: FittedValues, states: TurnStarts) -> None:
         """Add the states of a round. The features do not depend on the coefficients of `values`."""
@@ -303,13 +303,14 @@ class SeenStates:
         The second result is the root mean square of what is left.
         """
         # They minimise the weighted sum of squares, plus `ridge` times the squared differences of
-        # all but the first one to those of the cards with one open box less: the functions of
-        # neighbouring turns are alike.
+        # all but the first one to `prior`, those of the cards with one open box less: the functions
+        # of neighbouring turns are alike.
         gram = self._gram
         unrounded = targets - self._relaxed
-        # Features are below 2^8.
+        # (n,): what the features have to explain, rounded so that its sums are exact. Features are
+        # below 2^8.
         excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))
-        right = np.zeros(len(gram))  # sums of feature * excess
+        right = np.zeros(len(gram))  # sums of weight * feature * excess
         for rows in _parts(len(self.states)):
             right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
         total_weight = gram[0, 0]  # the first feature is 1

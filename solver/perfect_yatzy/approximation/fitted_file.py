@@ -110,22 +110,22 @@ class FittedValues:
         Scalars are repeated.
         """
         cards = card_masks(self.rules, filled)  # `(n,)`, or two words `(n, 2)` for many boxes
-        others = [
-            np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)
-        ]
-        (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
-        fields = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
-        open_count = open_boxes(self.rules, fields[0]).sum(axis=1)
-        found = np.empty(n)
+        arrays = [cards]
+        for given in (upper, saved, tracked):
+            arrays.append(np.atleast_1d(np.asarray(given, dtype=np.int64)))
+        (n,) = np.broadcast_shapes(*(array.shape[:1] for array in arrays))
+        states = [np.broadcast_to(array, (n, *array.shape[1:])) for array in arrays]
+        open_count = open_boxes(self.rules, states[0]).sum(axis=1)
+        values = np.empty(n)
         for t in np.unique(open_count).tolist():  # the coefficients depend on it
             rows = np.flatnonzero(open_count == t)
-            some_filled, some_upper, *rest = (field[rows] for field in fields)
+            same_filled, same_upper, same_saved, same_tracked = (array[rows] for array in states)
             if t == 0:
-                found[rows] = upper_sums(self.rules).bonuses(some_upper)
+                values[rows] = upper_sums(self.rules).bonuses(same_upper)
             else:
-                bound, features = self.features(some_filled, some_upper, *rest)
-                found[rows] = self._bounded(bound + features @ self.coefficients[t], bound)
-        return found
+                bound, features = self.features(same_filled, same_upper, same_saved, same_tracked)
+                values[rows] = self._bounded(bound + features @ self.coefficients[t], bound)
+        return values
 
     def features(
         self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
@@ -178,10 +178,10 @@ class FittedValues:
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
         t = int(open_boxes(self.rules, filled[:1]).sum()) - 1  # open boxes of every child
-        found = np.full((len(saved), len(filled), slots.slot_count), NOT_ALLOWED)
+        values = np.full((len(saved), len(filled), slots.slot_count), NOT_ALLOWED)
         if t == 0:  # full cards
-            found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
-            return found
+            values[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
+            return values
         z = open_boxes(self.rules, filled).astype(np.float64)
         terms = self._child_terms(z, t)
         prices = (z @ self.prices)[state] - self.prices[box]
@@ -192,8 +192,8 @@ class FittedValues:
             to_come = terms.by_box[state, box] + relaxed
             for k in range(x.shape[1]):  # add x.(e + L z) for the open boxes of the child
                 to_come += x[:, k] * (terms.extra[state, k] - terms.extra_by_box[k, box])
-            found[stage, state, slot] = self._bounded(to_come, prices + relaxed)
-        return found
+            values[stage, state, slot] = self._bounded(to_come, prices + relaxed)
+        return values
 
     def _bounded(self, values: Floats, bound: Floats) -> Floats:
         """Return values of cards, but at most what the relaxed game proves to be an upper bound."""
@@ -208,20 +208,22 @@ class FittedValues:
         k = slots_of.extra_count(self.rules)
         pairs = feature_pairs(self.rules)
         lines = feature_lines(self.rules)
-        theta, b, q, e, of_lines = np.split(
+        theta, b, q_entries, e, l_entries = np.split(
             self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k])
         )
-        b = b + self.prices
         q_matrix = np.zeros((n, n))
-        l_matrix = np.zeros((k, n))
-        q_matrix[pairs] = q
+        q_matrix[pairs] = q_entries
         q_matrix += q_matrix.T
-        l_matrix[lines] = of_lines
-        # the terms of Q of each box, which are lost when it is filled
+        l_matrix = np.zeros((k, n))
+        l_matrix[lines] = l_entries
+        linear = b + self.prices
+        # (n, categories): the terms of Q of each box, which are lost when it is filled
         with_box = z @ q_matrix
-        whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
+        all_open = theta + z @ linear + 0.5 * (z * with_box).sum(axis=1)
         return _ChildTerms(
-            by_box=whole[:, None] - b - with_box, extra=e + z @ l_matrix.T, extra_by_box=l_matrix
+            by_box=all_open[:, None] - linear - with_box,
+            extra=e + z @ l_matrix.T,
+            extra_by_box=l_matrix,
         )
 
     def _relaxed_and_extras(
@@ -235,8 +237,8 @@ class FittedValues:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
         sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            # The first case is that W remembers this sum.
             if self.relaxed is not None and column == self.relaxed.bonus_column:
+                # W remembers this sum.
                 without = self.relaxed_values[
                     self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)
                 ]
@@ -382,10 +384,9 @@ class Certificate:
         """
         known = {f.name: plain[f.name] for f in fields(cls)}
         low, high = map(float, known["interval99"])
-        return cls(
-            **known
-            | {"interval99": (low, high), "exact_boxes": tuple(map(str, known["exact_boxes"]))}
-        )
+        known["interval99"] = low, high
+        known["exact_boxes"] = tuple(map(str, known["exact_boxes"]))
+        return cls(**known)
 
 
 def rounded_up(value: float, digits: int) -> float:
@@ -415,19 +416,30 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     rules = values.rules
     path = fitted_path(values.rules, tables)
     content, digest = packed(to_arrays(values))
-    sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
-    sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}
-    sidecar |= {"certificate": certificate.as_json()}
-    versions = {"perfect_yatzy": __version__, "numpy": np.__version__}
-    solver = Path(__file__).with_name("solve.py")  # for information
-    sidecar |= {"versions": versions | {"sources": sources_of_values(str(solver))}}
+    solver = Path(__file__).with_name("solve.py")
+    sidecar: dict[str, Any] = {
+        "format": FORMAT,
+        "key": rules.key,
+        "fingerprint": rules.fingerprint,
+        "rules": rules.canonical(),
+        "objective": OBJECTIVE,
+        "sha256": digest,
+        "certificate": certificate.as_json(),
+        "versions": {  # for information
+            "perfect_yatzy": __version__,
+            "numpy": np.__version__,
+            "sources": sources_of_values(str(solver)),
+        },
+    }
     check_space(path.parent, len(content))
+    sidecar_path = path.with_suffix(".json")
     with writing_to(path.parent), folder_lock(path.parent):
         # There must never be a sidecar of other bytes.
-        path.with_suffix(".json").unlink(missing_ok=True)
-        for target, part in ((path, content), (path.with_suffix(".json"), with_checksum(sidecar))):
-            with replacing(target) as file:
-                file.write(part)
+        sidecar_path.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(content)
+        with replacing(sidecar_path) as file:
+            file.write(with_checksum(sidecar))
     return path
 
 
@@ -501,15 +513,16 @@ def from_arrays(rules: RuleSet, arrays: Arrays) -> FittedValues:
 
     Raises KeyError or ValueError if the arrays do not belong together.
     """
-    relaxed = levels = None
-    if "layout.levels" in arrays:
-        levels = np.split(arrays["layout.levels"], np.cumsum(arrays["layout.level_counts"])[:-1])
+    relaxed_values = arrays["relaxed_values"]
+    relaxed = None
     if "layout.exact" in arrays:
+        levels = None
+        if "layout.levels" in arrays:
+            ends = np.cumsum(arrays["layout.level_counts"])
+            levels = np.split(arrays["layout.levels"], ends[:-1])
         relaxed = RelaxedLayout(
             rules, arrays["layout.exact"].tolist(), int(arrays["layout.bonus_column"]), levels
         )
-        if len(arrays["relaxed_values"]) != relaxed.size:
-            raise ValueError(f"{len(arrays['relaxed_values'])} values, not {relaxed.size}")
-    return FittedValues(
-        rules, arrays["prices"], arrays["coefficients"], relaxed, arrays["relaxed_values"]
-    )
+        if len(relaxed_values) != relaxed.size:
+            raise ValueError(f"{len(relaxed_values)} values, not {relaxed.size}")
+    return FittedValues(rules, arrays["prices"], arrays["coefficients"], relaxed, relaxed_values)

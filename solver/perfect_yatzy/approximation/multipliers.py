@@ -102,8 +102,8 @@ def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     cuts = [Cut(best, gradient, value)]
-    weights = np.ones(1)  # weights of the cuts
-    count = 1
+    weights = np.ones(1)  # of the cuts, by which the model combines them
+    count = 1  # evaluations so far
     step = FIRST_STEP
     while count < evaluations:
         slopes = np.array([cut.slope for cut in cuts])
@@ -118,16 +118,16 @@ def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
             break
         trial = rounded(best - step * direction, POINT_BITS)
         trial[free:] = np.maximum(trial[free:], 0.0)
-        found, gradient = function(trial)
+        trial_value, gradient = function(trial)
         count += 1
-        cuts.append(Cut(trial, gradient, found))
+        cuts.append(Cut(trial, gradient, trial_value))
         weights = np.append(weights, 0.0)
-        if found <= value - SERIOUS * gap:
-            if found <= value - 0.5 * gap:
+        if trial_value <= value - SERIOUS * gap:
+            if trial_value <= value - 0.5 * gap:
                 step *= 2.0
             best = trial
-            value = found
-        elif found - value > gap:
+            value = trial_value
+        elif trial_value - value > gap:
             step *= 0.5
         if len(cuts) > MAX_CUTS:
             heaviest = np.sort(np.argsort(-weights[:-1], kind="stable")[:KEPT_CUTS])
@@ -189,15 +189,15 @@ class OneTurn:
 
     def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
         """Return the mean of the best turn, and the chance that it ends with each roll."""
-        best = gains  # the value of each roll
+        best = gains  # the value of each roll, at first without rerolls
         # with which rolls to stop, and what to hold otherwise, by rerolls left from 1 on
         stages = []
         for _rerolls in range(1, self.rolls):
             values, choice = self._best_within(self.passes.holds_from_rolls(best))
-            of_rerolls = values[self.grid.first_roll :]
-            stops = gains >= of_rerolls
+            if_rerolled = values[self.grid.first_roll :]
+            stops = gains >= if_rerolled
             stages.append((stops, choice))
-            best = np.where(stops, gains, of_rerolls)
+            best = np.where(stops, gains, if_rerolled)
         chances = self.grid.weights.copy()  # the chance to have each roll
         ends = np.zeros(len(gains))  # the chance to end with it
         for stops, choice in reversed(stages):
@@ -210,11 +210,11 @@ class OneTurn:
 
         That has one die less, or is the multiset itself.
         """
-        best = holds.copy()
+        best = holds.copy()  # by multiset, as `choice`
         choice = np.arange(len(holds))
         for level in self.passes.levels[1:]:  # the levels with fewer dice come first
             multisets = np.arange(level.place.start, level.place.stop)
-            # the best with one die less
+            # (multisets,): the best of those with one die less
             column = best[level.predecessors].argmax(axis=1, keepdims=True)
             predecessor = np.take_along_axis(level.predecessors, column, axis=1)[:, 0]
             better = best[predecessor] > best[multisets]
@@ -284,11 +284,9 @@ def optimal_prices(
         """Return the bound with these prices and slopes, and its gradient."""
         prices = variables[:n_boxes]
         slopes = unit * variables[n_boxes:]
-        # (boxes,): what a point is worth beyond itself
-        extra = sum(
-            (slope * counts for slope, counts in zip(slopes, counted, strict=True)),
-            np.zeros(n_boxes),
-        )
+        extra = np.zeros(n_boxes)  # what a point of each box is worth beyond itself
+        for slope, counts in zip(slopes, counted, strict=True):
+            extra = extra + slope * counts
         gains = points * (1.0 + extra)[:, None] - prices[:, None]
         box = gains.argmax(axis=0)  # the best one for each roll
         mean, ends = turn.mean_and_uses(gains[box, rolls])
@@ -307,10 +305,10 @@ def optimal_prices(
     # mean of a random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found = minimise(
+    minimum = minimise(
         bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress
     )
-    return split_variables(rules, lines, found.point, found.value, unit)
+    return split_variables(rules, lines, minimum.point, minimum.value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

@@ -73,9 +73,9 @@ def solve_relaxed(
             )
 
     for row in game.rows_in_layer[game.turns].tolist():
-        of_full_card = game.full_card_values(row)
+        row_values = game.full_card_values(row)
         first = int(game.layout.offsets[row])
-        values[first : first + len(of_full_card)] = of_full_card
+        values[first : first + len(row_values)] = row_values
     with thread_map(thread_count(threads), "yatzy-relaxed") as in_threads:
         for turn in range(game.turns - 1, -1, -1):
             rows = game.rows_in_layer[turn]
@@ -116,11 +116,11 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     relative = operations * UNIT_ROUNDOFF / (1 - operations * UNIT_ROUNDOFF)
     points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
     lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
-    of_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
-    extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
-    of_values = float(np.abs(values).max())
-    of_prices = float(np.abs(game.prices).sum())
-    largest = of_values + 2 * points + extra + of_lines + of_prices  # M
+    on_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
+    first_roll = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
+    largest_value = float(np.abs(values).max())
+    prices = float(np.abs(game.prices).sum())
+    largest = largest_value + 2 * points + first_roll + on_lines + prices  # M
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
@@ -181,13 +181,13 @@ class _Play:
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                # chances by outcome and lane
-                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
+                # (outcomes, lanes): the chances, which the kernel writes
+                by_outcome = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
                 visit_row(
-                    row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch)
+                    row, VisitJob(self.model, self.table, self.chance, by_outcome.ravel(), scratch)
                 )
-                total += found.sum(axis=1)
-                by_group = np.add.reduceat(found[self.order], self.starts)  # (groups, lanes)
+                total += by_outcome.sum(axis=1)
+                by_group = np.add.reduceat(by_outcome[self.order], self.starts)  # (groups, lanes)
                 group, lane = np.nonzero(by_group)
                 child = row + self.step[group]
                 upper = layout.lane_upper[lane_set, lane] + self.shift[group]
@@ -327,8 +327,8 @@ class _Relaxing:
 
     def run(self) -> Relaxation:
         """Return the last relaxed game, solved."""
-        # These are the prices, and the boxes that are exact in any case. The upper sum is left out if
-        # that is too much work.
+        # First come the boxes that are exact in any case, and the prices. The upper sum is left out
+        # if that is too much work.
         self.exact, self.column = required_exact(self.rules)
         self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         if self.column >= 0 and not self.affordable(self.exact):
@@ -337,15 +337,15 @@ class _Relaxing:
             self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game = self.refined(self.game(self.exact))
         further = self.order_of_gain()[: self.budget.boxes]
-        if whole := self.affordable([*self.exact, *(c for chain in further for c in chain)]):
-            game = self.refined(whole)
+        with_all = self.affordable(sum(further, self.exact))
+        if with_all:
+            game = self.refined(with_all)
             values = self.solve(game, "bound")
         else:
             if self.column >= 0 and not self.rules.saved_rolls:
                 values = self.solve(game, "upper sums")
-                self.levels = coarse_levels(
-                    game, values, LEVEL_TOLERANCE * upper_bound(game, values)
-                )
+                tolerance = LEVEL_TOLERANCE * upper_bound(game, values)
+                self.levels = coarse_levels(game, values, tolerance)
             game = self.largest(further)
             values = self.solve(game, f"{len(game.exact)} exact boxes")
         return Relaxation(
@@ -360,13 +360,13 @@ class _Relaxing:
         Gains are measured with the required boxes exact if that is cheap, and again after each box
         that is taken, because boxes that pay for the same rolls take gain from each other.
         """
-        found = self.prices
+        prices = self.prices
         column = self.column
         work = costs.ORDERING_SHARE * self.work
         progress = self.progress("boxes")
 
-        def game(boxes: list[int]) -> RelaxedGame:
-            return RelaxedGame(self.rules, boxes, found.prices, column, found.slopes)
+        def game(boxes: tuple[int, ...]) -> RelaxedGame:
+            return RelaxedGame(self.rules, boxes, prices.prices, column, prices.slopes)
 
         def bound(relaxed: RelaxedGame) -> float:
             return upper_bound(relaxed, solve_relaxed(relaxed, threads=self.threads))
@@ -376,43 +376,39 @@ class _Relaxing:
             for chain in chains(self.rules)
             if not {*chain} & {*self.exact} and len(self.exact) + len(chain) <= ONE_WORD
         ]
-        with_boxes = list(
-            self.exact
-        )  # exact boxes of the game to which each chain is added in turn
-        if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
-            with_boxes = list(tracked_exact(self.rules))
+        exact = self.exact  # exact boxes of the game to which each chain is added in turn
+        if costs.solve_work(game(exact)) * 2 * len(left) > work / 2:
+            exact = tracked_exact(self.rules)
             column = -1  # from here on the games remember no upper sum
         taken: list[Chain] = []
-        while left and len(with_boxes) + max(map(len, left)) <= ONE_WORD:
-            games = [game([*with_boxes, *chain]) for chain in left]
+        while left and len(exact) + max(map(len, left)) <= ONE_WORD:
+            games = [game(exact + chain) for chain in left]
             cost = sum(map(costs.solve_work, games))
             if taken and cost > work:
                 break
             work -= cost
-            before = bound(game(with_boxes))
-            bounds = map(bound, games)
-            # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would. So the gain
-            # is divided by that.
-            gains = [
-                (before - after) / log2(len(chain) + 1)
-                for after, chain in zip(bounds, left, strict=True)
-            ]
-            best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
-            taken.append(left[best])
-            with_boxes += left[best]
-            left = [left[i] for i in others]
+            before = bound(game(exact))
+            gains = {}
+            for chain, with_chain in zip(left, games, strict=True):
+                # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would. So
+                # the gain is divided by that.
+                gains[chain] = (before - bound(with_chain)) / log2(len(chain) + 1)
+            best, *left = sorted(left, key=lambda chain: (-gains[chain], chain))
+            taken.append(best)
+            exact += best
             progress(len(taken) / (len(taken) + len(left)))
         return [*taken, *left]
 
     def largest(self, further: Sequence[Chain]) -> RelaxedGame:
         """Return the game with as many further exact boxes, in this order, as the budget allows."""
         game = self.game(self.exact)
-        exact = list(self.exact)
+        exact = self.exact
         for chain in further:
             exact += chain
-            if (more := self.affordable(exact)) is None:
+            larger = self.affordable(exact)
+            if larger is None:
                 break
-            game = more
+            game = larger
         return game
 
     def progress(self, stage: str, work: float = 0.0) -> Progress:
@@ -420,10 +416,12 @@ class _Relaxing:
         before = self.budget.work - self.work
         return lambda done: self.report(stage, min(0.999, (before + done * work) / self.expected))
 
-    def game(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame:
-        """Return the relaxed game with these exact boxes."""
-        found = self.prices
-        return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels)
+    def game(self, exact: tuple[int, ...]) -> RelaxedGame:
+        """Return the relaxed game with these exact boxes, at the prices so far."""
+        prices = self.prices
+        return RelaxedGame(
+            self.rules, exact, prices.prices, self.column, prices.slopes, self.levels
+        )
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
         """Return W. The budget pays for the work."""
@@ -438,45 +436,48 @@ class _Relaxing:
         """Return the bonuses whose sum is not remembered, which a line replaces."""
         return [b for b in range(len(self.rules.bonuses)) if b != self.column]
 
-    def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
-        """Return the game with these exact boxes and all rows, if the budget suffices to solve it."""
-        if costs.layout_bytes(self.rules, exact) > self.budget.memory / 2:
+    def affordable(self, exact: tuple[int, ...]) -> RelaxedGame | None:
+        """Return the game with these exact boxes and all rows, or None beyond the budget."""
+        most_bytes = self.budget.memory / 2
+        if costs.layout_bytes(self.rules, exact) > most_bytes:
             return None
         try:
             game = self.game(exact)
-        except RulesError:
+        except RulesError:  # it has too many rows
             return None
-        fits = costs.solve_work(game) <= self.work and 8 * game.size <= self.budget.memory / 2
+        fits = costs.solve_work(game) <= self.work and costs.VALUE_BYTES * game.size <= most_bytes
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
-        """Return the game with better prices, which are kept.
+        """Return the game with better prices, which become those of all later games.
 
         The game stays as it is unless it is small enough to be solved many times.
         """
-        each = costs.solve_work(game) + costs.visits_work(game)  # work of an evaluation
-        calls = costs.refining_calls(self.work, each)
+        work_of_call = costs.solve_work(game) + costs.visits_work(game)
+        calls = costs.refining_calls(self.work, work_of_call)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
         before = self.prices
         lines = self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            # The game below takes these prices.
+            """Return the bound with these prices and slopes, and its gradient."""
             self.prices = split_variables(self.rules, lines, variables, value=0.0)
-            tried = self.game(game.exact)
+            tried = self.game(game.exact)  # takes these prices
             values = solve_relaxed(tried, threads=self.threads)
             uses, upper = visits(tried, values, threads=self.threads)
             touching = [touching_sum(self.rules.bonuses[b], self.prices.slopes[b]) for b in lines]
             gradient = np.concatenate([1.0 - uses.sum(axis=0), upper[lines] - np.array(touching)])
             return upper_bound(tried, values), gradient
 
-        share = self.progress("prices", calls * each)
-        start = np.concatenate([before.prices, before.slopes[lines]])
-        tolerance = TOLERANCE * abs(before.value)
-        found = minimise(
-            bound, start, len(before.prices), tolerance=tolerance, evaluations=calls, progress=share
+        minimum = minimise(
+            bound,
+            np.concatenate([before.prices, before.slopes[lines]]),
+            len(before.prices),
+            tolerance=TOLERANCE * abs(before.value),
+            evaluations=calls,
+            progress=self.progress("prices", calls * work_of_call),
         )
-        self.work -= found.evaluations * each
-        self.prices = split_variables(self.rules, lines, found.point, found.value)
+        self.work -= minimum.evaluations * work_of_call
+        self.prices = split_variables(self.rules, lines, minimum.point, minimum.value)
         return self.game(game.exact)

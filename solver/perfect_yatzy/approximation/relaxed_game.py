@@ -88,23 +88,20 @@ class RelaxedLayout:
         bonus_column: int = -1,
         levels: Levels | None = None,
     ) -> None:
-        # Category i of the relaxed game is box exact[i]; the members of the class are the boxes
-        # that are not exact.
         self.rules = rules
-        self.exact = tuple(sorted(exact))
+        self.exact = tuple(sorted(exact))  # category i of the relaxed game is box exact[i]
         self.bonus_column = bonus_column
+        # the boxes of the class
         self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
         self.turns = len(rules.categories)
         self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
-        if sum(map(len, self.chains)) != len(self.exact):
-            raise ValueError("of a chain of boxes all or none must be exact")
+        # the boxes whose sum is remembered
+        self.upper = [
+            c for c in upper_sums(rules).counting if rules.categories[c].column == bonus_column
+        ]
         # Rows from `cards` on are cards whose tracked box holds points.
         self.has_flag = rules.tracked_index >= 0
-        if self.has_flag and rules.tracked_index not in self.exact:
-            raise ValueError("the box of which it matters whether it holds points must be exact")
-        if len(self.exact) > ONE_WORD:
-            text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
-            raise RulesError(text, code="too-large")
+        self._check_exact()
         # the base and the weight of each digit of a row, the last of which is that of the class
         self.bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
         *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
@@ -114,16 +111,23 @@ class RelaxedLayout:
                 f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit",
                 code="too-large",
             )
-        self.upper = [
-            c for c in upper_sums(rules).counting if rules.categories[c].column == bonus_column
-        ]
-        if not set(self.upper) <= set(self.exact):
-            raise ValueError("the upper boxes whose sum is remembered must be exact")
         self.levels = levels
         self._sets = LaneSets(rules, counting=self.upper)
         self.size: int  # number of values
         self.layout: StateLayout  # its `masks` hold the categories that a turn must not fill
         self._build_rows()
+
+    def _check_exact(self) -> None:
+        """Raise an error if the exact boxes are not as described, or too many."""
+        if sum(map(len, self.chains)) != len(self.exact):
+            raise ValueError("of a chain of boxes all or none must be exact")
+        if self.has_flag and self.rules.tracked_index not in self.exact:
+            raise ValueError("the box of which it matters whether it holds points must be exact")
+        if len(self.exact) > ONE_WORD:
+            text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
+            raise RulesError(text, code="too-large")
+        if not set(self.upper) <= set(self.exact):
+            raise ValueError("the upper boxes whose sum is remembered must be exact")
 
     @property
     def bonus(self) -> Bonus | None:
@@ -139,21 +143,21 @@ class RelaxedLayout:
 
     def _lanes(self) -> LaneArrays:
         """Return the lanes of the layout."""
-        # The largest sum of each lane, ascending, by lane set. All are 0 if no sum is remembered.
+        # By lane set: the largest sum of each lane, ascending. All are 0 if no sum is remembered.
         tops = [
             self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper
         ]
         if self.levels:
-            of_sets = zip(tops, self.levels, strict=True)
-            tops = [np.intersect1d(of_set, [*level, of_set[-1]]) for of_set, level in of_sets]
+            with_levels = zip(tops, self.levels, strict=True)
+            tops = [np.intersect1d(sums, [*ends, sums[-1]]) for sums, ends in with_levels]
         width = ceil_div(max(map(len, tops)), LANES) * LANES
-        lane_upper = np.array([np.pad(of_set, (0, width - len(of_set)), "edge") for of_set in tops])
+        lane_upper = np.array([np.pad(sums, (0, width - len(sums)), "edge") for sums in tops])
         points = possible_points(self.rules)
         # the most points of one box, by which a sum may pass the cap
         most = max((max(points[c]) for c in self.upper), default=0)
-        sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
+        capped = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
         # A sum has the first lane whose largest sum reaches it, or the last lane.
-        lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
+        lane_of = [np.minimum(np.searchsorted(sums, capped), len(sums) - 1) for sums in tops]
         lane_count = np.array([*map(len, tops)], dtype=np.int64)
         return LaneArrays(lane_count, lane_upper, np.array(lane_of, dtype=np.int64))
 
@@ -172,16 +176,20 @@ class RelaxedLayout:
         # the bit of each box in masks of the categories of the relaxed game
         bit = {c: 1 << i for i, c in enumerate(self.exact)}
         class_bit = 1 << len(self.exact)
+        # by box of the sheet: the mask of the exact boxes that must be filled before it
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
-        lane_sets = np.zeros(self.cards, dtype=np.int64)  # lane set of each card
-        filled = np.zeros(self.cards, dtype=np.int64)  # its exact boxes that are filled
-        closed = np.zeros(self.cards, dtype=np.int64)  # categories that its turn must not fill
+        # The arrays below are by card, ``(cards,)``.
+        lane_sets = np.zeros(self.cards, dtype=np.int64)
+        filled = np.zeros(self.cards, dtype=np.int64)  # mask of the exact boxes that are filled
+        closed = np.zeros(self.cards, dtype=np.int64)  # mask of what its turn must not fill
         class_filled = self._digit(cards, -1)
         turns = class_filled.copy()
         for number, chain in enumerate(self.chains):
             chain_filled = self._digit(cards, number)
             turns += chain_filled
-            lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[chain_filled]
+            # the weight of the first 0, 1, 2, ... boxes of the chain
+            lane_set_weights = np.cumsum([0, *self._sets.weight_of[list(chain)]])
+            lane_sets += lane_set_weights[chain_filled]
             for i, c in enumerate(chain):
                 filled |= np.where(chain_filled > i, bit[c], 0)
                 # Only the next box of a chain is open.
@@ -302,8 +310,12 @@ class RelaxedGame(RelaxedLayout):
             raise ValueError("a relaxed game needs a slope of at least 0 for each bonus")
         if self.bonus is not None:
             self.slopes[bonus_column] = 0.0
-        self._turns = [self._turn(*status) for status in self.statuses]
-        self.models = [turn[0] for turn in self._turns]
+        self.models = []
+        self._boxes: list[Ints] = []  # the box of each outcome, in the order of `models`
+        for joker_filled, paid in self.statuses:
+            model, boxes = self._turn(joker_filled, paid)
+            self.models.append(model)
+            self._boxes.append(boxes)
 
     @property
     def statuses(self) -> list[tuple[bool, bool]]:
@@ -331,7 +343,7 @@ class RelaxedGame(RelaxedLayout):
 
     def boxes(self, status: int) -> Ints:
         """Return the box of the sheet that each outcome of a turn fills, ``(outcomes,)`` int64."""
-        return self._turns[status][1]
+        return self._boxes[status]
 
     def offset(self, filled: Ints, upper: Ints) -> Floats:
         """Return what is added to W for an upper bound.
@@ -400,8 +412,8 @@ class RelaxedGame(RelaxedLayout):
         grid = lattice(rules.dice, rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
         gains = self.gains(points) + bonus  # (categories, rolls)
-        extra = first_roll_points(rules)
-        found = _Outcomes(grid.first_roll)
+        extra = first_roll_points(rules)  # by box
+        collected = _Outcomes(grid.first_roll)
         no_shift = np.zeros(grid.n_rolls, dtype=np.int64)
         for c in self.exact:
             weight = self.weights[self._chain_of(c)]
@@ -411,7 +423,7 @@ class RelaxedGame(RelaxedLayout):
             shift = points[c] if c in self.upper else no_shift
             of_rolls = _OutcomeOfRolls(gains[c], np.full(grid.n_rolls, c), shift, step)
             crossed_out = (-self.prices[c], weight)
-            found.add(of_rolls, extra[c], crossed_out)
+            collected.add(of_rolls, extra[c], crossed_out)
         if self.members:  # a roll fills the one with the largest gain
             members = np.array(self.members)
             weight = self.weights[-1]
@@ -422,8 +434,9 @@ class RelaxedGame(RelaxedLayout):
             # roll adds points to all of them.
             lowest = (float(values.min()) - (1.0 if most_extra else 0.0), weight)
             step = np.full(grid.n_rolls, weight)
-            found.add(_OutcomeOfRolls(values, best, no_shift, step), most_extra, lowest)
-        outcomes, boxes = found.arrays()
+            collected.add(_OutcomeOfRolls(values, best, no_shift, step), most_extra, lowest)
+        outcomes, boxes = collected.arrays()
+        category_count = len(collected.start) - 1
         none = np.zeros(0, dtype=np.int64)
         model = TurnModel(
             layout=self.layout,
@@ -433,9 +446,9 @@ class RelaxedGame(RelaxedLayout):
             # The model has no jokers of its own, which `status_points` pays, and every open category
             # may be filled.
             jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, 0, 0, 0, 0, 0, 0, 0),
-            legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
+            legal=LegalCategories(np.zeros(category_count, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
-            category_count=len(found.start) - 1,
+            category_count=category_count,
             upper_bits=0,
             card_count=self.n_rows,
             rolls_per_turn=rules.rolls_per_turn,
@@ -473,8 +486,8 @@ class _Outcomes:
 
     def __init__(self, first_roll: int) -> None:
         self.first_roll = first_roll  # its index in the lattice
-        # The first two are fields of CategoryOutcomes.
-        self.start = [0]
+        # The first two are fields of CategoryOutcomes, by category.
+        self.start = [0]  # the first outcome of each, and the end
         self.first_roll_bonus: list[float] = []
         self.outcomes: list[_Outcome] = []
         self.rolls: list[list[int]] = []  # the rolls that each outcome is for
@@ -485,9 +498,9 @@ class _Outcomes:
         It has the outcome of each roll, the points of a first roll, and the value and step of the
         lowest outcome, which is offered to every roll.
         """
-        box_of_lowest = of_rolls.box[int(of_rolls.value.argmin())].item()
-        value_of_lowest, step_of_lowest = lowest
-        first = _Outcome(value_of_lowest, box_of_lowest, 0, step_of_lowest)
+        value, step = lowest
+        box = of_rolls.box[int(of_rolls.value.argmin())].item()
+        first = _Outcome(value, box, 0, step)
         rolls: dict[_Outcome, list[int]] = {first: []}
         by_roll = zip(*(column.tolist() for column in of_rolls), strict=True)
         for roll, fields in enumerate(by_roll, self.first_roll):
@@ -501,7 +514,7 @@ class _Outcomes:
     def arrays(self) -> tuple[CategoryOutcomes, Ints]:
         """Return the outcomes of all categories, and the box that each fills."""
         points, boxes, shift, step = zip(*self.outcomes, strict=True)
-        found = CategoryOutcomes(
+        outcomes = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
             points=np.array(points, dtype=np.float64),
             shift=np.array(shift, dtype=np.int64),
@@ -512,7 +525,7 @@ class _Outcomes:
             holds=np.zeros(0, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
         )
-        return found, np.array(boxes, dtype=np.int64)
+        return outcomes, np.array(boxes, dtype=np.int64)
 
 
 def intercept(bonus: Bonus, slope: float) -> float:

@@ -68,7 +68,6 @@ SIMULATION_SEED = 1 << 20
 SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations that are 1 in the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
-Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
 Known = Mapping[str, float]  # `mean`, `half_width` and `bound`, as far as they are known
 # Takes the name of a stage, the share of it that is done, and what is known.
 Report = Callable[[str, float, Known], None]
@@ -123,6 +122,32 @@ class _PlayedPart(NamedTuple):
     upper_bonus: Ints  # (games,)
 
 
+def _played_part(
+    turns: LaneTurns, start: State, numbers: Ints, seed: int, report: Callable[[int], None]
+) -> _PlayedPart:
+    """Play the games with these numbers from a card on, whose own points are not in the scores.
+
+    `report` takes the number of turns that are played.
+    """
+    rules = turns.rules
+    games = len(numbers)
+    states = same_cards(rules, start, games)
+    scores = np.zeros(games, dtype=np.int64)
+    luck = np.zeros(games)
+    # -1 stays for boxes that are filled at the start.
+    points = np.full((games, len(rules.categories)), -1, dtype=np.int16)
+    first_turn = start.filled.bit_count()
+    for turn in range(first_turn, len(rules.categories)):
+        played = turns.play(states, numbers, seed, turn)
+        states = played.states
+        scores += played.points + played.bonus_points
+        luck += played.reached - played.expected
+        points[np.arange(games), played.category] = played.points
+        report(turn + 1 - first_turn)
+    bonus = upper_sums(rules).bonuses(states.upper)
+    return _PlayedPart(scores + bonus, luck, points, bonus)
+
+
 def simulate_values(  # noqa: PLR0913 - where games start, when they end
     values: FittedValues,
     *,
@@ -144,49 +169,40 @@ def simulate_values(  # noqa: PLR0913 - where games start, when they end
     started = time.perf_counter()
     rules = values.rules
     turns = LaneTurns(values, threads)
-    filled = start.filled.bit_count()
-    n_boxes = len(rules.categories)
+    open_boxes = len(rules.categories) - start.filled.bit_count()
     parts = list[_PlayedPart]()
     done = 0  # games so far
     half = math.inf  # half the width of the interval of their mean
     total = 0.0  # sum of their scores without luck
     squares = 0.0  # sum of the squares of these
+    size = 0  # games that are played at the same time
+
+    def report(turns_played: int) -> None:
+        if progress:
+            finished = size * turns_played // open_boxes  # as if whole games were played
+            progress(done + finished, total / max(1, done), half)
+
     while done < games and (not half_width or done < 2 or half > half_width):
-        number = min(BATCH, games - done)
-        game_numbers = first + np.arange(done, done + number)
-        states = same_cards(rules, start, number)
-        scores = np.full(number, points_before, dtype=np.int64)
-        luck = np.zeros(number)
-        # -1 stays for boxes that are filled at the start.
-        points = np.full((number, n_boxes), -1, dtype=np.int16)
-        for turn in range(filled, n_boxes):
-            played = turns.play(states, game_numbers, seed, turn)
-            states = played.states
-            scores += played.points + played.bonus_points
-            luck += played.reached - played.expected
-            points[np.arange(number), played.category] = played.points
-            if progress:
-                share = number * (turn + 1 - filled) // (n_boxes - filled)
-                progress(done + share, total / max(1, done), half)
-        bonus = upper_sums(rules).bonuses(states.upper)
-        scores += bonus
-        parts.append(_PlayedPart(scores, luck, points, bonus))
-        without = scores - luck
-        done += number
+        size = min(BATCH, games - done)
+        numbers = first + np.arange(done, done + size)
+        part = _played_part(turns, start, numbers, seed, report)
+        parts.append(part)
+        without = part.scores + points_before - part.luck
+        done += size
         total += without.sum()
         squares += (without * without).sum()
         if done > 1:
             half = Z99 * math.sqrt(max(0.0, squares - total * total / done) / (done - 1) / done)
-    every = _PlayedPart(*map(np.concatenate, zip(*parts, strict=True)))
+    all_games = _PlayedPart(*map(np.concatenate, zip(*parts, strict=True)))
     return ApproximateSimulation(
         rules=rules,
         policy="approximate-mean",
         seed=seed,
         points_before=points_before,
-        final_scores=every.scores,
-        category_points=every.category_points,
-        upper_bonus=every.upper_bonus,
-        luck=every.luck,
+        final_scores=all_games.scores + points_before,
+        category_points=all_games.category_points,
+        upper_bonus=all_games.upper_bonus,
+        luck=all_games.luck,
         seconds=time.perf_counter() - started,
     )
 
@@ -238,8 +254,7 @@ def verify_approximate(
     is_in_interval = low <= known.mean <= high
     is_possible = low <= known.upper_bound and known.mean <= maximum_score(rules)
     ordered = is_in_interval and is_possible
-    figures = {"mean": known.mean, "low": low, "high": high, "bound": known.upper_bound}
-    shown = {name: number_text(figure, 4) for name, figure in figures.items()}
+    shown = _texts(mean=known.mean, low=low, high=high, bound=known.upper_bound)
     yield Check(
         N_("bound"), ordered, _("mean {mean} ({low} to {high}), bound {bound}").format(**shown)
     )
@@ -253,11 +268,15 @@ def verify_approximate(
         # Twice the 99 % interval of the difference gives a false alarm in one of a few million runs.
         # Where the fitted function is exact, no luck is left, and only rounding is allowed.
         allowed = 2 * math.hypot(Z99 * played.standard_error, known.half_width) + MAX_RESIDUAL
-        figures = {"mean": played.mean, "expected": known.mean, "allowed": allowed}
-        shown = {name: number_text(figure, 4) for name, figure in figures.items()}
+        shown = _texts(mean=played.mean, expected=known.mean, allowed=allowed)
         text = _("{games} games, mean {mean} against {expected}, {allowed} allowed")
         detail = text.format(games=number_text(games, grouped=True), **shown)
         yield Check(N_("simulation"), abs(played.mean - known.mean) <= allowed, detail)
+
+
+def _texts(**figures: float) -> dict[str, str]:
+    """Return figures as the text of a message has them."""
+    return {name: number_text(figure, 4) for name, figure in figures.items()}
 
 
 @dataclass(frozen=True)
@@ -372,6 +391,13 @@ def approximate(  # noqa: PLR0913 - the published parameters
     return open_approximate(rule_set, tables)
 
 
+class _Stage(NamedTuple):
+    """A finished stage."""
+
+    record: dict[str, Any]
+    arrays: fitted_file.Arrays
+
+
 class Solution:
     """The stages of one solution, one after another. A stage that is finished already is read.
 
@@ -417,7 +443,8 @@ class Solution:
 
     def _read_finished_stages(self) -> None:
         """Read the records and the arrays of the stages that are stored, if there are any."""
-        if stored := stored_layer(checkpoint_path(self.path), self.identity):
+        stored = stored_layer(checkpoint_path(self.path), self.identity)
+        if stored:
             values, fields = stored
             self.arrays = fitted_file.unpacked(values.tobytes())
             self.records = fields["stages"]
@@ -432,11 +459,12 @@ class Solution:
         """Run all stages, and return the value function and its certificate."""
         for record in self.records.values():
             self._learn(record)
-        start = fitted_file.from_arrays(self.rules, self._stage("relaxation", self._baseline)[1])
-        fitted = self._stage("fit", lambda: self._fit(start))[1]
-        values = replace(start, coefficients=fitted["coefficients"])
-        simulated = self._stage("simulation", lambda: self._simulation(values))[0]
-        bound = self._stage("bound", self._bound)[0]
+        baseline = self._stage("relaxation", self._baseline)
+        start = fitted_file.from_arrays(self.rules, baseline.arrays)
+        fitted = self._stage("fit", lambda: self._fit(start))
+        values = replace(start, coefficients=fitted.arrays["coefficients"])
+        simulated = self._stage("simulation", lambda: self._simulation(values)).record
+        bound = self._stage("bound", self._bound).record
         certificate = Certificate(
             **{name: simulated[name] for name in ("mean", "plain_mean", "plain_error", "games")},
             interval99=tuple(simulated["interval99"]),
@@ -451,25 +479,26 @@ class Solution:
         )
         return values, certificate
 
-    def _stage(self, stage: str, make: Callable[[], Made]) -> Made:
-        """Return the record and the arrays of a stage.
+    def _stage(self, stage: str, run: Callable[[], _Stage]) -> _Stage:
+        """Return the record and the arrays of a stage, which is run and stored if it is not yet.
 
-        It is made and stored if it is not finished yet.
+        The names of stored arrays begin with that of their stage.
         """
+        prefix = f"{stage}/"
         if stage not in self.records:
-            self.records[stage], arrays = make()
-            self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
+            finished = run()
+            self.records[stage] = finished.record
+            self.arrays |= {prefix + name: array for name, array in finished.arrays.items()}
             values = np.frombuffer(fitted_file.packed(self.arrays)[0], dtype=np.uint8)
             store_layer(checkpoint_path(self.path), self.identity, values, stages=self.records)
             self._learn(self.records[stage])
             self.report(stage, 1.0, self.known)
-        prefix = f"{stage}/"
-        of_stage = {
-            name.removeprefix(prefix): a
-            for name, a in self.arrays.items()
+        arrays = {
+            name.removeprefix(prefix): array
+            for name, array in self.arrays.items()
             if name.startswith(prefix)
         }
-        return self.records[stage], of_stage
+        return _Stage(self.records[stage], arrays)
 
     def _report(self, stage: str, done: float) -> None:
         """Report progress within a stage. Only :meth:`_stage` reports its end."""
@@ -486,16 +515,16 @@ class Solution:
     def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
         """Return a relaxed game, and its record."""
         began = time.perf_counter()
-        found = relax(
+        relaxed = relax(
             self.rules,
             budget,
-            report=lambda _, done: self._report(stage, done),
+            report=lambda _part, done: self._report(stage, done),
             threads=self.threads,
         )
-        return found, {
+        return relaxed, {
             "seconds": time.perf_counter() - began,
-            "bound": found.bound,
-            "work": found.work / UNIT,
+            "bound": relaxed.bound,
+            "work": relaxed.work / UNIT,
         }
 
     def _bound_work(self, speed: float) -> float:
@@ -503,30 +532,33 @@ class Solution:
         minutes = self.effort.minutes
         return UNIT * self.effort.work if minutes is None else 60 * minutes * speed
 
-    def _baseline(self) -> Made:
+    def _baseline(self) -> _Stage:
         """Return the prices and the small relaxed game."""
         work = min(costs.BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
-        relaxed, found = self._relaxed(
+        relaxed, record = self._relaxed(
             "relaxation", Budget(work, costs.BASELINE_MEMORY, costs.BASELINE_BOXES)
         )
+        record["speed"] = relaxed.speed
         values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
-        return found | {"speed": relaxed.speed}, fitted_file.to_arrays(values)
+        return _Stage(record, fitted_file.to_arrays(values))
 
-    def _fit(self, start: FittedValues) -> Made:
+    def _fit(self, start: FittedValues) -> _Stage:
+        """Return the coefficients of the value function."""
         effort = self.effort
 
         def report(done: int, total: int) -> None:
             self._report("fit", done / total)
 
-        values, found = fit_values(
+        values, record = fit_values(
             Settings(threads=self.threads, progress=report),
             start,
             Games(effort.fit_games, effort.seed),
             rounds=effort.rounds,
         )
-        return found, {"coefficients": values.coefficients}
+        return _Stage(record, {"coefficients": values.coefficients})
 
-    def _simulation(self, values: FittedValues) -> Made:
+    def _simulation(self, values: FittedValues) -> _Stage:
+        """Return the mean of the greedy strategy on fitted values, which has no arrays."""
         effort = self.effort
 
         def report(done: int, mean: float, half_width: float) -> None:
@@ -538,7 +570,7 @@ class Solution:
         limits: dict[str, Any] = {"games": effort.games, "half_width": effort.half_width}
         played = simulate_values(values, **limits, seed=seed, threads=self.threads, progress=report)
         low, high = played.plain_interval99
-        found = {
+        record = {
             "seconds": played.seconds,
             "games": len(played.final_scores),
             "mean": played.mean,
@@ -548,15 +580,13 @@ class Solution:
             "standard_deviation": played.standard_deviation,
             "box_means": played.category_points.mean(axis=0).tolist(),
         }
-        return found, {}
+        return _Stage(record, {})
 
-    def _bound(self) -> Made:
+    def _bound(self) -> _Stage:
+        """Return the bound of a larger relaxed game, which has no arrays."""
         most_work = self._bound_work(self.records["relaxation"]["speed"])
-        relaxed, found = self._relaxed("bound", Budget(most_work, self.effort.memory))
-        exact = [self.rules.categories[c].id for c in relaxed.game.exact]
-        # Both stand next to each other in the record.
-        work = {
-            "most_work": most_work / UNIT,
-            "work": found.pop("work"),
-        }
-        return found | {"exact": exact, "values": len(relaxed.values)} | work, {}
+        relaxed, record = self._relaxed("bound", Budget(most_work, self.effort.memory))
+        work = record.pop("work")  # the record has it after the limit
+        record["exact"] = [self.rules.categories[c].id for c in relaxed.game.exact]
+        record |= {"values": len(relaxed.values), "most_work": most_work / UNIT, "work": work}
+        return _Stage(record, {})

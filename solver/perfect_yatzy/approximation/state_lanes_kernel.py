@@ -147,14 +147,14 @@ def scoring_of_lane(job, block, lane, roll, is_first):
 def best_stop(children, job, block, lane, saved, roll, is_first):
     """Return the number of the outcome in the best category of one lane for a roll, and its value."""
     allowed, way = scoring_of_lane(job, block, lane, roll, is_first)
-    best, found = LOWEST, NOT_FOUND
+    best, best_outcome = LOWEST, NOT_FOUND
     for c in range(job.model.category_count):
         if allowed >> c & 1:
             outcome = outcome_number(job.model, way, c, roll)
             value = outcome_value(children, job.model, block, lane, saved, outcome)
             if value > best:
-                best, found = value, outcome
-    return found, best
+                best, best_outcome = value, outcome
+    return best_outcome, best
 
 
 @jit
@@ -346,7 +346,7 @@ def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
             for i in range(k + 1, end):
                 eliminate(matrix, right, k, i)
     for i in range(n - 1, -1, -1):  # back substitution
-        found = right[i]
+        rest = right[i]  # without the unknowns that are solved
         for j in range(i + 1, n):
-            found -= matrix[i, j] * right[j]
-        right[i] = found / matrix[i, i]
+            rest -= matrix[i, j] * right[j]
+        right[i] = rest / matrix[i, i]

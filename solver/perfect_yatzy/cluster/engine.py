@@ -85,16 +85,15 @@ def software() -> tuple[tuple[str, str], ...]:
 
 def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str], ...]) -> str:
     """Return what a worker has otherwise than the driver, in words, or nothing if all is the same."""
-    mine = dict(own)
-    different = [
-        (name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need
-    ]
-    versions = [
-        f"{name} {has} instead of {need}" for name, has, need in different if name != SOURCES
-    ]
-    if different and not versions:
+    version_of = dict(own)
+    different = {name: version for name, version in wanted if version_of.get(name) != version}
+    if [*different] == [SOURCES]:  # only the sources, whose hash tells a reader nothing
         return f"other {SOURCES}"
-    return " and ".join(versions)
+    different.pop(SOURCES, None)
+    return " and ".join(
+        f"{name} {version_of.get(name, 'none')} instead of {version}"
+        for name, version in different.items()
+    )
 
 
 def problem(job: Job) -> str:
@@ -102,8 +101,9 @@ def problem(job: Job) -> str:
 
     The text is empty if it can.
     """
-    if found := differences(software(), job.software):
-        return f"has {found}; install the same versions on all machines"
+    different = differences(software(), job.software)
+    if different:
+        return f"has {different}; install the same versions on all machines"
     if job.proof:
         try:
             seen = read_file(job.proof, 1000) == job.token.encode()
@@ -122,8 +122,9 @@ def prepare(job: Job) -> None:
     """
     if job in _checked:
         return
-    if found := problem(job):
-        raise ClusterError(f"worker {_process_name()} {found}")
+    reason = problem(job)
+    if reason:
+        raise ClusterError(f"worker {_process_name()} {reason}")
     limit_block_cache()
     _checked.add(job)
 
@@ -136,7 +137,8 @@ def limit_block_cache() -> None:
         worker = get_worker()
     except (ImportError, ValueError):  # ValueError: this process is no worker
         return
-    if limit := worker.memory_manager.memory_limit:
+    limit = worker.memory_manager.memory_limit
+    if limit:
         checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
 
 
@@ -151,7 +153,9 @@ def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
 
 
 def _process_name() -> str:
-    return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
+    """Return the host and the id of this process."""
+    host = os.uname().nodename if hasattr(os, "uname") else "localhost"
+    return f"{host}:{os.getpid()}"
 
 
 class TaskReport(NamedTuple):
@@ -180,9 +184,10 @@ def compiling(kernels: str) -> Iterator[None]:
         return
     from .._kernel_cache import SAID_AFTER, cache_folder, cache_path
 
-    folder = cache_folder(cache_path())
+    path = cache_path()
     # The mark is there once a process has compiled these sources: later runs do not wait.
-    mark = (folder or Path()) / f"{dict(software())[SOURCES]}.{kernels}.compiled"
+    mark = path / f"{dict(software())[SOURCES]}.{kernels}.compiled"
+    folder = cache_folder(path)  # None if nothing can be stored
     if folder is None or os.path.exists(mark):
         yield
     else:
@@ -285,7 +290,8 @@ class DaskEngine:
                 most = AHEAD * self.threads
                 if len(under_way) <= most // 2:
                     batch = _next_tasks(waiting, most - len(under_way), is_ready)
-                    under_way |= self._submit(function, batch) if batch else {}
+                    if batch:
+                        under_way |= self._submit(function, batch)
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()
@@ -295,7 +301,8 @@ class DaskEngine:
                     )
                 for future in done:
                     task = under_way.pop(future)
-                    if (report := self._report(future, task)) is None:
+                    report = self._report(future, task)
+                    if report is None:
                         waiting.appendleft(task)  # it is submitted again
                     else:
                         self.peak_memory[report.process] = report.peak_memory
@@ -312,13 +319,13 @@ class DaskEngine:
 
         Each task has the `number` of games it plays, for the progress.
         """
-        found: dict[int, Any] = {}  # results by the place of their task
+        results: dict[int, Any] = {}  # by the place of their task
         games = [task.number for task in tasks]
         for place, result in self.map(function, tasks):
-            found[place] = result
+            results[place] = result
             if progress:
-                progress(sum(games[done] for done in found), sum(games))
-        return [found[place] for place in range(len(tasks))]
+                progress(sum(games[done] for done in results), sum(games))
+        return [results[place] for place in range(len(tasks))]
 
     def run(
         self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
@@ -376,11 +383,13 @@ class DaskEngine:
         return report
 
     def _lost(self) -> ClusterError:
+        """Return the error for a cluster that does not answer."""
         return ClusterError(
             f"the connection to {self.name} was lost; the same command continues what is unfinished"
         )
 
     def _count_threads(self) -> int:
+        """Return the threads of all workers now. Calls `restart` if they are fewer than before."""
         try:
             self._threads = sum(self.client.nthreads().values())
         except Exception as error:  # whatever Dask's transports raise

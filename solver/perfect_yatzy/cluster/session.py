@@ -168,7 +168,8 @@ def memory_limit(workers: int) -> int:
 
     They are equal shares of 90 % of the free memory.
     """
-    if (free := available_memory()) is None:
+    free = available_memory()
+    if free is None:
         from distributed.system import MEMORY_LIMIT
 
         free = MEMORY_LIMIT  # of the whole machine
@@ -187,19 +188,17 @@ def _packages() -> tuple[Any, Any]:
 @contextmanager
 def quiet_logs() -> Iterator[None]:
     """Keep Dask's notes about workers that come and go off the terminal."""
-    known = ("distributed", "tornado", "bokeh", "asyncio")
-    names = {
-        *known,
-        *(name for name in logging.root.manager.loggerDict if name.partition(".")[0] in known),
-    }
-    before = {name: logging.getLogger(name).level for name in names}
-    for name in names:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    packages = {"distributed", "tornado", "bokeh", "asyncio"}
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in packages]
+    loggers = [*map(logging.getLogger, packages.union(names))]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        for name, level in before.items():
-            logging.getLogger(name).setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def solve_objective_on(
@@ -371,8 +370,8 @@ class Cluster:
         rule_set = load_rules(rules)
         context = PolicyContext(Settings(tables), rule_set, read_card(rule_set, card))
         results = evaluate_on(self.engine, policies, context)
-        found = {number: evaluation for number, _title, evaluation in results}
-        return [found[number] for number in range(len(policies))]
+        evaluations = {number: evaluation for number, _title, evaluation in results}
+        return [evaluations[number] for number in range(len(policies))]
 
     def versus(
         self,

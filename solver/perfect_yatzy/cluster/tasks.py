@@ -100,14 +100,15 @@ def evaluate_on(
     context = replace(context, settings=Settings(folder, 1))
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     # Workers have other working folders, so they get the absolute path of a file; titles have the
-    # path that is given.
-    files = [policy_file(policy) for policy in policies]  # empty if the policy is none
+    # path that is given. Both are empty for a policy without a file.
+    files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
-    named = zip(policies, files, paths, strict=True)
-    tasks = [(policy.replace(file, path, 1), context) for policy, file, path in named]
+    tasks = []
+    for policy, file, path in zip(policies, files, paths, strict=True):
+        tasks.append((policy.replace(file, path, 1), context))
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
-        for number, (title, found) in engine.map(evaluate_task, tasks):
-            yield number, title.replace(paths[number], files[number]), found
+        for number, (title, evaluation) in engine.map(evaluate_task, tasks):
+            yield number, title.replace(paths[number], files[number]), evaluation
 
 
 def sample_on(
@@ -155,6 +156,7 @@ def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> 
 
 @lru_cache(maxsize=2)
 def _opened(name: StrategyName) -> Strategy:
+    """Return the strategy of a name, which a process opens once."""
     if name.kind == "approximate":
         return open_approximate(name.rules, name.tables)
     if name.kind == "mean":
@@ -220,8 +222,8 @@ def simulate_on(
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
     tasks = [
-        GamesTask(name, position, games.seed, *part)
-        for part in ranges(games.number, engine.threads, name.kind)
+        GamesTask(name, position, games.seed, first, number)
+        for first, number in ranges(games.number, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
         parts: list[GamesPlayed] = engine.play(play_task, tasks, settings.progress)

@@ -76,9 +76,9 @@ def solve_part(part: TurnPart) -> None:
     store_layer(part.path, _game(part.rules, part.tie).identity, values)
 
 
-def _bounds(found: LeadValues) -> Ints:
+def _bounds(leads: LeadValues) -> Ints:
     """Return where each pair of cards begins in the values, and where the last one ends."""
-    return np.append(found.place, len(found.values) - FRAME)
+    return np.append(leads.place, len(leads.values) - FRAME)
 
 
 def _parts_of(
@@ -92,14 +92,15 @@ def _parts_of(
 
     `below` are the values after the turn.
     """
-    waiting = game.sides(turn)[1].size
-    size = max(1, waiting // (TASKS * threads))
+    _mover, other = game.sides(turn)
+    size = max(1, other.size // (TASKS * threads))
     bounds = _bounds(below)
-    pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
-    for begin in range(0, waiting, size):
-        end = min(begin + size, waiting)
-        first = int(bounds[begin * pairs_of_each])
-        last = int(bounds[end * pairs_of_each]) + FRAME
+    # The other player moves next, so the pairs of one of those states follow one another.
+    pairs_of_state = len(below.place) // other.size
+    for begin in range(0, other.size, size):
+        end = min(begin + size, other.size)
+        first = int(bounds[begin * pairs_of_state])
+        last = int(bounds[end * pairs_of_state]) + FRAME
         checksum = _checksum(below.values[first:last])
         path = layer.with_suffix(f".{secrets.token_hex(8)}.part")
         yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
@@ -119,12 +120,13 @@ def _solve_turn(
     try:
         for number, _none in engine.map(solve_part, parts):
             part = parts[number]
-            if (stored := stored_layer(part.path, game.identity)) is None:
+            stored = stored_layer(part.path, game.identity)
+            if stored is None:
                 raise damaged(f"the values {part.path} were altered or removed")
             values, _fields = stored
             part.path.unlink()
-            # The states of the other player are the inner index of the pairs: for each state of the
-            # mover, a part has a run of values.
+            # The states of the other player are the inner index of the pairs, so a part has one run
+            # of values for each state of the mover.
             run_begins = bounds[part.begin : -1 : other.size]
             run_ends = bounds[part.end :: other.size]
             copied = 0
@@ -147,20 +149,19 @@ def versus_on(
     """Solve a whole game of two players on the workers, as :func:`perfect_yatzy.versus` does."""
 
     def solve(
-        settings: Settings, game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None
+        of_solve: Settings, game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None
     ) -> float:
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
             solve_turn = partial(_solve_turn, engine, game, layer)
-            return game.chance(settings, layer, solve_turn, on_layer)
+            return game.chance(of_solve, layer, solve_turn, on_layer)
 
     game = TwoPlayerGame(rules, tie=tie_rule(ties).share)
     folder = tables_folder(settings.tables)
     settings = Settings(folder.absolute(), 1, settings.progress)
     if store:
         store_games(settings, rules, solve)
-    if known := stored_game(game, settings.tables):
-        chance = known.first
-    else:
-        chance = solve(settings, game, versus_checkpoint(rules, settings.tables), None)
+    layer = versus_checkpoint(rules, settings.tables)
+    stored = stored_game(game, settings.tables)
+    chance = stored.first if stored else solve(settings, game, layer, None)
     return TwoPlayerChances(rules, chance, 1 - chance)

@@ -32,7 +32,7 @@ def check_card(card: Scorecard) -> Scorecard:
 def _card_problems(card: Scorecard) -> Iterator[str]:
     """Yield a sentence for each problem of a card."""
     rules = card.rules
-    possible = possible_points(card.rules)
+    possible = possible_points(rules)
     most = len(rules.categories) - 1
     for c, points in card.points.items():
         if type(c) is int and 0 <= c <= most and type(points) is int and points in possible[c]:
@@ -46,17 +46,22 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
             )
         label = category_label(rules, c)
         if whole_number(points, label) not in possible[c]:
-            text = _("{category} cannot hold {points}; it can hold {possible}")
-            yield text.format(category=label, points=points, possible=summarized(possible[c]))
+            yield _(
+                "{category} cannot hold {points}; it can hold {possible}",
+                category=label,
+                points=points,
+                possible=summarized(possible[c]),
+            )
     bonus_points = whole_number(card.bonus_points, "bonus_points")
-    # Without bonus points there is nothing to check.
-    if bonus_points and bonus_points not in (sums := possible_bonus_points(card)):
+    sums = possible_bonus_points(card) if bonus_points else (0,)
+    if bonus_points not in sums:
         text = _("the bonus points cannot be {count}: this card cannot have any")
         if len(sums) > 1:
             text = _("the bonus points cannot be {count}: this card can have {possible}")
         yield text.format(count=bonus_points, possible=summarized(sums))
-    if (gap := skipped_box(rules, card.state.filled)) >= 0:
-        label = category_label(rules, gap)
+    skipped = skipped_box(rules, card.state.filled)  # -1: none
+    if skipped >= 0:
+        label = category_label(rules, skipped)
         yield _(
             "{rules} fills in order: {category} must come first", rules=rules.key, category=label
         )
@@ -90,16 +95,17 @@ def possible_bonus_points(card: Scorecard) -> tuple[int, ...]:
     held = card.points.get(rules.joker_index)
     if joker and held is not None and (held > 0 or joker.bonus_requires == "filled"):
         payments += [joker.bonus] * (len(card.points) - 1)  # in each turn but that of its box
-    return _sums(tuple(sorted(filter(None, payments))))
+    return _sums(tuple(sorted(points for points in payments if points)))
 
 
 @lru_cache(maxsize=1 << 8)
 def _sums(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sums of any of some positive numbers, ascending."""
-    found = 1  # bit n: n is a sum
+    """Return the sums of any of some positive numbers, ascending. 0 is that of none."""
+    is_sum = 1  # bit n: whether n is a sum
     for number in numbers:
-        found |= found << number
-    return tuple(total for total, bit in enumerate(reversed(f"{found:b}")) if bit == "1")
+        is_sum |= is_sum << number
+    bits = reversed(f"{is_sum:b}")  # from bit 0 on
+    return tuple(total for total, bit in enumerate(bits) if bit == "1")
 
 
 def summarized(values: Sequence[int]) -> str:

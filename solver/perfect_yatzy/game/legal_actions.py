@@ -129,11 +129,11 @@ class TurnPosition:
         """
         if self.over or self.to_roll or not self.rolls_left:
             return []
-        counts = product(*(range(count + 1) for count in counts_of(self.rules, self.dice)))
-        return sorted(
-            (dice_of(held) for held in counts if sum(held) < self.rules.dice),
-            key=lambda h: (len(h), h),
-        )
+        # by face: every number of dice that may be held
+        numbers = (range(count + 1) for count in counts_of(self.rules, self.dice))
+        holds = [dice_of(counts) for counts in product(*numbers)]
+        fewer = [held for held in holds if len(held) < self.rules.dice]
+        return sorted(fewer, key=lambda held: (len(held), held))
 
     def categories(self) -> dict[str, tuple[int, int]]:
         """Return the categories that may take the dice, and what they pay.
@@ -151,10 +151,10 @@ class TurnPosition:
             return {}
         state = self.state
         counts = counts_of(self.rules, self.dice)
-        found = scoring_options(
+        payments = scoring_options(
             self.rules, state.filled, state.joker_paid, counts, self.is_first_roll
         )
-        return {self.rules.categories[c].id: paid for c, paid in found.items()}
+        return {self.rules.categories[c].id: paid for c, paid in payments.items()}
 
     def legal_actions(self) -> list[Action]:
         """Return every hold, then every category, in the order of their numbers."""
@@ -215,7 +215,7 @@ class TurnPosition:
             raise StateError(_("no reroll is left: take a category"))
         if not is_subset(held, self.dice):
             raise StateError(
-                _("{held} is not within {dice}").format(held=spaced(held), dice=spaced(self.dice))
+                _("{held} is not within {dice}", held=spaced(held), dice=spaced(self.dice))
             )
         if len(held) == self.rules.dice:
             raise StateError(
@@ -241,7 +241,7 @@ class TurnPosition:
         boxes = " or ".join(allowed)
         position = rules.index_of.get(category, -1)  # -1: no category of these rules
         if position >= 0 and filled >> position & 1:
-            raise StateError(_("{category} is filled already").format(category=category))
+            raise StateError(_("{category} is filled already", category=category))
         if position in open_categories(rules, filled):  # then the dice do not allow it
             may_force = (
                 rules.joker is not None
@@ -316,13 +316,15 @@ class TurnPosition:
         faces = self.rules.faces
         if not number:
             raise StateError(_("no dice are to be rolled now"))
-        if hasattr(rolled, "integers"):
-            rolled = rolled.integers(1, faces, number, endpoint=True).tolist()
-        elif hasattr(rolled, "randint"):
-            rolled = [rolled.randint(1, faces) for _ in range(number)]
-        elif hasattr(rolled, "tolist"):
+        if hasattr(rolled, "tolist"):  # an array
             rolled = rolled.tolist()
-        given = parse_faces(rolled) if isinstance(rolled, str) else rolled
+        given = rolled
+        if isinstance(rolled, str):
+            given = parse_faces(rolled)
+        elif hasattr(rolled, "integers"):  # numpy.random.Generator
+            given = rolled.integers(1, faces, number, endpoint=True).tolist()
+        elif hasattr(rolled, "randint"):  # random.Random
+            given = [rolled.randint(1, faces) for _ in range(number)]
         if not isinstance(given, Sequence):
             text = _("rolled is {rolled}; must be dice, or a random number generator")
             raise StateError(text.format(rolled=shown(rolled)))
@@ -336,35 +338,32 @@ class TurnPosition:
     def __repr__(self) -> str:
         card = self.card
         dice = "".join(map(str, self.dice))
-        is_held = 0 < self.to_roll < self.rules.dice
-        given = [repr(self.rules.spec or self.rules.key)]
-        if written := card if isinstance(card, State) else str(card):
-            given.append(repr(written))
+        holds_dice = 0 < self.to_roll < self.rules.dice
+        arguments = [repr(self.rules.spec or self.rules.key)]
+        if isinstance(card, State):
+            arguments.append(repr(card))
+        elif card.points:
+            arguments.append(repr(str(card)))
         if dice and not self.to_roll:
-            given.append(f"dice={dice!r}")
-        if self.rolls_left != most_rolls_left(self.rules, self.state, is_held):
-            given.append(f"rolls_left={self.rolls_left}")
-        if is_held:
-            given.append(f"held={dice!r}")
+            arguments.append(f"dice={dice!r}")
+        if self.rolls_left != most_rolls_left(self.rules, self.state, holds_dice):
+            arguments.append(f"rolls_left={self.rolls_left}")
+        if holds_dice:
+            arguments.append(f"held={dice!r}")
         if isinstance(card, Scorecard):
-            given += [
-                f"{name}={value}"
-                for name in ("saved", "bonus_points")
-                if (value := getattr(card, name))
-            ]
-        return f"start_turn({', '.join(given)})"
+            further = {"saved": card.saved, "bonus_points": card.bonus_points}
+            arguments += [f"{name}={value}" for name, value in further.items() if value]
+        return f"start_turn({', '.join(arguments)})"
 
     def _repr_html_(self) -> str:
         from ..notebook import html_table
 
         # a state knows only what is filled
         points = self.card.points if isinstance(self.card, Scorecard) else {}
-        held = [
-            "x" if self.state.filled >> c & 1 else "" for c in range(len(self.rules.categories))
-        ]
-        rows = [
-            (box.name, str(points.get(c, held[c]))) for c, box in enumerate(self.rules.categories)
-        ]
+        rows = []
+        for c, box in enumerate(self.rules.categories):
+            mark = "x" if self.state.filled >> c & 1 else ""
+            rows.append((box.name, str(points.get(c, mark))))
         return html_table((), rows, repr(self))
 
 
@@ -425,9 +424,7 @@ def start_turn(  # noqa: PLR0913 - the published parameters
     most = most_rolls_left(rules, start.state, bool(kept))
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
-        raise StateError(
-            _("{left} rolls left; it must be 0 to {most}").format(left=left, most=most)
-        )
+        raise StateError(_("{left} rolls left; it must be 0 to {most}", left=left, most=most))
     start = replace(start, dice=kept, rolls_left=left)
     start.__dict__["is_checked"] = True
     return start if dice is None else start.roll(dice)
@@ -537,7 +534,8 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
         If the rules have no such action.
     """
     rules = load_rules(rules)
-    if isinstance(known := read_action(rules, action), str):
+    known = read_action(rules, action)
+    if isinstance(known, str):
         return hold_count(rules) + rules.index_of[known]
     return _hold_numbers(rules)[known]
 
@@ -566,12 +564,7 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
         If the rules have no action with this number.
     """
     rules = load_rules(rules)
-    if not 0 <= whole_number(number, "action") < action_count(rules):
-        raise StateError(
-            _(
-                "action is {number}; must be 0 to {most}",
-                number=number,
-                most=action_count(rules) - 1,
-            )
-        )
+    most = action_count(rules) - 1
+    if not 0 <= whole_number(number, "action") <= most:
+        raise StateError(_("action is {number}; must be 0 to {most}", number=number, most=most))
     return actions_by_number(rules)[number]

@@ -58,13 +58,19 @@ class _BestTurns:
         self.joker_bonus = joker.bonus if joker else 0
         self.free_bonus = self.joker_bonus if joker and joker.bonus_while == "always" else 0
         self.first_roll_points = first_roll_points(rules)
-        table = points_table(rules)
-        self.by_best_roll = [
-            self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())
-        ]
-        # Whether the search applies: only the boxes that match jokers matter to them. The box of
-        # the joker can always be filled with points before them.
-        self.is_plain = (
+        most_by_roll = points_table(rules).max(axis=1).tolist()
+        self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(most_by_roll)]
+        self.jokers = self._points_by_jokers()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the search applies: only the boxes that match jokers matter to them.
+
+        The box of the joker can always be filled with points before them.
+        """
+        rules = self.rules
+        joker = rules.joker
+        return (
             joker is not None
             and (
                 joker.bonus_while == "always" or (joker.mode == "forced" and rules.order == "free")
@@ -74,21 +80,27 @@ class _BestTurns:
             and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        # Joker rolls that the same upper boxes match are a class, with the bitmask of these boxes
-        # as its number. By class: the most points of each category for one of its rolls, not paid
-        # in full.
-        self.jokers: dict[int, list[int]] = {}
-        if joker:
-            grid = lattice(rules.dice, rules.faces)
-            is_joker = table[self.joker_box] > 0
-            counts = grid.counts[grid.first_roll :]
-            class_of_roll = np.full(len(counts), NO_BOX)
-            for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
-                class_of_roll[roll] = matching_upper_boxes(rules, counts[roll].tolist())
-            for matched in np.unique(class_of_roll[is_joker]).tolist():
-                self.jokers[matched] = (
-                    table[:, is_joker & (class_of_roll == matched)].max(axis=1).tolist()
-                )
+
+    def _points_by_jokers(self) -> dict[int, list[int]]:
+        """Return the most points of each category for a joker of each class, not paid in full.
+
+        Joker rolls that the same upper boxes match are a class, with the bitmask of these boxes as
+        its number.
+        """
+        rules = self.rules
+        if rules.joker is None:
+            return {}
+        table = points_table(rules)
+        grid = lattice(rules.dice, rules.faces)
+        is_joker = table[self.joker_box] > 0
+        counts = grid.counts[grid.first_roll :]
+        class_of_roll = np.full(len(counts), NO_BOX)
+        for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
+            class_of_roll[roll] = matching_upper_boxes(rules, counts[roll].tolist())
+        return {
+            matched: table[:, is_joker & (class_of_roll == matched)].max(axis=1).tolist()
+            for matched in np.unique(class_of_roll[is_joker]).tolist()
+        }
 
     def total(self) -> int:
         """Return the most points of all boxes, first-roll and joker bonuses included.
@@ -127,42 +139,42 @@ class _BestTurns:
         A joker goes to the matching upper box, else to a lower box, else to any box.
         """
         # First the box of the joker, then some of the matching upper boxes, all lower boxes, and
-        # the other matching ones. `before` and `after`: the most points without and with the lower
-        # boxes, by the matching boxes that are filled. Such a set is a bitmask of places in
-        # `matching`, and follows all its subsets. The jokers of a class are free to go to other
-        # boxes when those that match them are filled.
+        # the other matching ones. The jokers of a class are free to go to other boxes when those
+        # that match them are filled.
         categories = self.rules.categories
-        # The boxes to fill of each class: all but the joker's own.
+        # The boxes to fill of each class, as a bitmask: all but the joker's own.
         to_fill = {matched: matched & ~(1 << self.joker_box) for matched in self.jokers}
-        class_of = {
+        class_of = {  # of the jokers that match a box
             c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1
         }
         matching = sorted(class_of)
         lower = [c for c in others if not categories[c].upper]
         rest = [c for c in others if categories[c].upper and c not in matching]
+        # The most points by the set of matching boxes that are filled, while the lower boxes are
+        # open and when they are filled. A set is a bitmask of places in `matching`, and follows all
+        # its subsets.
         n_sets = 1 << len(matching)
-        before, after = [0] * n_sets, [0] * n_sets
+        lower_open, lower_filled = [0] * n_sets, [0] * n_sets
         for chosen in range(n_sets):
             filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
             free = [matched for matched, bits in to_fill.items() if not bits & ~filled]
-            after[chosen] = max(after[chosen], before[chosen] + self._by_free_jokers(lower, free))
+            by_lower = sum(self._most(c, free, free, self.free_bonus) for c in lower)
+            lower_filled[chosen] = max(lower_filled[chosen], lower_open[chosen] + by_lower)
             for place, box in enumerate(matching):
                 if not chosen >> place & 1:
                     with_box = chosen | 1 << place
                     by_own_joker = self._most(box, [class_of[box]])
-                    before[with_box] = max(before[with_box], before[chosen] + by_own_joker)
+                    points_open = lower_open[chosen] + by_own_joker
+                    lower_open[with_box] = max(lower_open[with_box], points_open)
                     # With all lower boxes filled, free jokers may go to it as well.
-                    by_any_joker = max(by_own_joker, self._most(box, free, bonus=self.free_bonus))
-                    after[with_box] = max(after[with_box], after[chosen] + by_any_joker)
+                    by_free_joker = self._most(box, free, bonus=self.free_bonus)
+                    points_filled = lower_filled[chosen] + max(by_own_joker, by_free_joker)
+                    lower_filled[with_box] = max(lower_filled[with_box], points_filled)
         return (
             self.by_best_roll[self.joker_box]
-            + after[-1]
+            + lower_filled[-1]
             + sum(self._most(c, self.jokers, bonus=self.free_bonus) for c in rest)
         )
-
-    def _by_free_jokers(self, lower: list[int], free: list[int]) -> int:
-        """Return the most points of lower boxes, with jokers whose matching boxes are filled."""
-        return sum(self._most(c, free, free, self.free_bonus) for c in lower)
 
     def _most(
         self,
@@ -174,7 +186,8 @@ class _BestTurns:
         """Return the most points of a box, by its best roll or by a joker, which earns a bonus.
 
         The joker is one of `classes`, keys of `jokers`. Those `in_full`, whose matching box is
-        filled or does not exist, pay fixed points of lower boxes in full.
+        filled or does not exist, pay fixed points of lower boxes in full. The bonus is that of any
+        joker by default.
         """
         joker = self.rules.joker
         if joker is None or not classes:

@@ -27,7 +27,7 @@ from ..core.scoring import possible_points
 from ..errors import StateError, error_code, shown, whole_number
 from ..words import _, alternatives, ngettext
 from .card_checks import check_card
-from .card_tables import with_entries
+from .card_tables import POINTS, with_entries
 from .limits import (
     MAX_CARD_ENTRIES,
     MAX_CARD_TEXT,
@@ -46,7 +46,6 @@ FACES = {digit: int(digit) for digit in "0123456789"} | {
     glyph: face for face, glyph in enumerate(GLYPHS, start=1)
 }
 DICE_SEPARATORS = re.compile(r"[\s,;:/|+._\[\](){}\"'-]+")
-POINTS = re.compile(r"[0-9]+|[xX-]")
 POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
 # A box and its points before another box, without a comma: `Ones 3 Twos`.
 BOX_AND_MORE = re.compile(r"(.*?\S)\s++([0-9]++|[xX])\s++(?=\S)", re.DOTALL)
@@ -106,9 +105,10 @@ def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
     """Read one roll of all dice from text, and remember the answer."""
     faces = []
     for symbol in DICE_SEPARATORS.sub("", dice.translate(PLAIN)):
-        if (face := FACES.get(symbol)) is None:
+        if symbol not in FACES:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
             raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)))
+        face = FACES[symbol]
         if not 1 <= face <= rules.faces:
             message = _("{dice!r} has a {face}; the faces are 1 to {faces}")
             raise StateError(message.format(dice=dice, face=face, faces=rules.faces))
@@ -124,8 +124,9 @@ def parse_faces(text: str) -> Dice | None:
     if len(text) > MAX_DICE_TEXT:
         return None
     symbols = DICE_SEPARATORS.sub("", text)
-    faces = [face for symbol in symbols if (face := FACES.get(symbol)) is not None]
-    return tuple(sorted(faces)) if symbols and len(faces) == len(symbols) else None
+    if not symbols or not FACES.keys() >= {*symbols}:
+        return None
+    return tuple(sorted(FACES[symbol] for symbol in symbols))
 
 
 def parse_hold(text: str, dice: Dice) -> Dice | None:
@@ -202,23 +203,14 @@ def spaced(dice: Sequence[int | str]) -> str:
 
 
 class CategoryIndex:
-    """The names of all categories of a rule set, normalized, with the position of each."""
+    """The names of all categories of a rule set, normalized, with the position of each.
+
+    They are pairs in four lists: of these rules, of other languages, all of them simplified, and
+    all of these as one word.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
-        own: dict[str, int] = {}  # a name that several categories have means the first of them
-        rows: set[tuple[str, int]] = set()  # the name of a row means any of its boxes
-        for position, category in enumerate(rules.categories):
-            for name in filter(
-                None, (category.id, category.name, category.code, *category.aliases)
-            ):
-                own.setdefault(normalized(name), position)
-            rows |= {(normalized(name), position) for name in row_names(rules, category)}
-        # Pairs of a name and a position: of these rules, of other languages, and all of them
-        # simplified.
-        self.own = [
-            *own.items(),
-            *sorted((name, position) for name, position in rows if name not in own),
-        ]
+        self.own = _own_names(rules)
         self.foreign = [
             (normalized(name), rules.index_of[category]) for name, category in foreign_names(rules)
         ]
@@ -236,15 +228,19 @@ class CategoryIndex:
 
         The set is empty if there are none.
         """
-        if not (word := normalized(text)):
+        word = normalized(text)
+        if not word:
             return set()
-        kinds = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
-        together = "" if word.endswith("-") else compacted(simplified_word(word))
-        for names, given in (*kinds, (self.compact, together)):
-            if equal := {position for name, position in names if name == given}:
+        # Each list, with the text as its names are written. After a hyphen the name is not complete.
+        lists = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
+        compact = "" if word.endswith("-") else compacted(simplified_word(word))
+        for names, written in (*lists, (self.compact, compact)):
+            equal = {position for name, position in names if name == written}
+            if equal:
                 return equal
-        for names, given in kinds:
-            if beginning := _starting(names, given):
+        for names, written in lists:
+            beginning = _starting(names, written)
+            if beginning:
                 return beginning
         return set()
 
@@ -265,11 +261,27 @@ class CategoryIndex:
         if with_word:  # "straight" may be either of two
             return with_word
         names = [*dict(known)]
-        found = closest(simple, names, 0.7) or closest(word, names, 0.7)
-        return {self.first_copy[c] for name, c in known if name == found}
+        similar = closest(simple, names, 0.7) or closest(word, names, 0.7)
+        return {self.first_copy[c] for name, c in known if name == similar}
 
 
 category_index = lru_cache(maxsize=32)(CategoryIndex)
+
+
+def _own_names(rules: RuleSet) -> list[tuple[str, int]]:
+    """Return the names that a rule set has for its categories, with the position of each.
+
+    A name that several categories have means the first of them, but that of a row any of its boxes.
+    """
+    own: dict[str, int] = {}
+    rows: set[tuple[str, int]] = set()
+    for position, category in enumerate(rules.categories):
+        for name in (category.id, category.name, category.code, *category.aliases):
+            if name:
+                own.setdefault(normalized(name), position)
+        rows |= {(normalized(name), position) for name in row_names(rules, category)}
+    only_of_rows = sorted((name, position) for name, position in rows if name not in own)
+    return [*own.items(), *only_of_rows]
 
 
 def normalized(name: str) -> str:
@@ -279,17 +291,19 @@ def normalized(name: str) -> str:
 
 def simplified(name: str) -> str:
     """Return a normalized name without accents, and with words for the digits that are words of it."""
-    letters = "".join(
-        symbol for symbol in normalize("NFKD", name) if not combining(symbol)
-    ).translate(LETTERS)
-    return "-".join(NUMBERS.get(word, word) for word in letters.split("-"))
+    return "-".join(NUMBERS.get(word, word) for word in _without_accents(name).split("-"))
 
 
-def simplified_word(word: str) -> str:
+def simplified_word(text: str) -> str:
     """Return a normalized name without accents, with the abbreviations of score sheets as words."""
-    letters = "".join(symbol for symbol in normalize("NFKD", word) if not combining(symbol))
-    words = letters.translate(LETTERS).strip("-").split("-")
-    return simplified("-".join(ABBREVIATIONS.get(each, each) for each in words))
+    words = _without_accents(text).strip("-").split("-")
+    return simplified("-".join(ABBREVIATIONS.get(word, word) for word in words))
+
+
+def _without_accents(name: str) -> str:
+    """Return a name without accents, and with plain letters for those such as ø and ß."""
+    symbols = normalize("NFKD", name)
+    return "".join(symbol for symbol in symbols if not combining(symbol)).translate(LETTERS)
 
 
 def compacted(name: str) -> str:
@@ -298,6 +312,7 @@ def compacted(name: str) -> str:
 
 
 def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
+    """Return the positions of the names that begin with a word."""
     return {position for name, position in names if name.startswith(word)}
 
 
@@ -340,7 +355,8 @@ def _find(rules: RuleSet, text: str) -> list[int]:
     if simplified(normalized(text)).strip("-") in SUMS:
         message = _("{text!r} is no category; leave sums out, which follow from the categories")
         raise StateError(message.format(text=text), code="unknown-category")
-    if similar := sorted(names.similar(text)):
+    similar = sorted(names.similar(text))
+    if similar:
         suggestions = alternatives(category_label(rules, c) for c in similar)
         message = _("unknown category {text!r}; did you mean {names}?").format(
             text=text, names=suggestions
@@ -450,7 +466,8 @@ def parse_card(
     entries: Iterable[tuple[str, str | int]]
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
-        if (known := _known_entries(rules, card)) is not None:
+        known = _known_entries(rules, card)
+        if known is not None:
             return check_card(Scorecard(rules, known, saved, bonus_points))
         entries = _by_row(rules, _text_entries(card))
     else:
@@ -495,10 +512,11 @@ def _known_entries(rules: RuleSet, card: str) -> dict[int, int] | None:
 
     The result is None for any other card.
     """
-    entries = _plain_entries(rules)
-    written = card.split()
-    found = dict(entries[entry] for entry in written if entry in entries)
-    return found if len(found) == len(written) else None
+    plain = _plain_entries(rules)
+    entries = card.split()
+    points = dict(plain[entry] for entry in entries if entry in plain)
+    # There are fewer if an entry is not plain, or two are of one category.
+    return points if len(points) == len(entries) else None
 
 
 def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
@@ -526,10 +544,16 @@ def _by_row(
             continue
         # The name after points without a comma, as `16 ones` after `fours=12`: they belong to the
         # row before.
-        while row and not known.find(name) and (points := POINTS_AND_MORE.match(name)):
+        while row and not known.find(name):
+            points = POINTS_AND_MORE.match(name)
+            if not points:
+                break
             yield row, points[1]
             name = name[points.end() :]
-        while not known.find(name) and (box := BOX_AND_MORE.match(name)) and known.find(box[1]):
+        while not known.find(name):
+            box = BOX_AND_MORE.match(name)
+            if not box or not known.find(box[1]):
+                break
             yield box[1], box[2]
             name = name[box.end() :]
         yield name, value
@@ -537,6 +561,7 @@ def _by_row(
 
 
 def _points(value: str | int, label: str) -> int:
+    """Return the points of an entry of a card. The label of its category is for messages."""
     if not isinstance(value, str):
         return whole_number(value, label)
     text = "0" if value.lower() in ("x", "-") else value

@@ -20,11 +20,7 @@ from ..core.dice import Dice
 from ..core.rules import RuleSet
 
 MASK = (1 << 64) - 1
-
-
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15
-
-
 FRACTION_BITS = 60
 
 

@@ -34,8 +34,10 @@ def roll_options(
     if rules.crossing_out == "only-if-nothing-scores":
         scores = allowed & (points > 0)
         allowed &= scores | ~scores.any(axis=0)
-    extra = np.array(first_roll_points(rules) if first_roll else [0] * len(points), dtype=np.int64)
-    bonus_points = np.where(points > 0, extra[:, None], 0)
+    bonus_points = np.zeros_like(points)
+    if first_roll:
+        extra = np.array(first_roll_points(rules), dtype=np.int64)
+        bonus_points = np.where(points > 0, extra[:, None], 0)
     if rules.joker and filled >> rules.joker_index & 1:  # the rolls that are jokers, one by one
         grid = lattice(rules.dice, rules.faces)
         for roll in np.flatnonzero(points_table(rules)[rules.joker_index] > 0).tolist():

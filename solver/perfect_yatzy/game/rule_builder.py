@@ -51,7 +51,6 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
     bonus = raw.get("bonus")
     joker = raw.get("joker")
     switches = raw.get("switches") or {}
-    first_roll_bonus = raw.get("first_roll_bonus") or {}
     excluded = exclusions(switches)
     return RuleSet(
         **{name: plain[name] for name in SAME_NAMES},
@@ -60,13 +59,9 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         bonus=bonus_of(bonus) if bonus else None,
         order="free" if columns else order,
         joker=Joker(**_with_defaults(joker, JOKER_FIELDS)) if joker else None,
-        first_roll_bonus=tuple(
-            sorted(
-                (box.id, first_roll_bonus[name] * factor)
-                for box in boxes
-                for name, factor in [earner(box, columns, listed)]
-                if name in first_roll_bonus
-            )
+        first_roll_bonus=_first_roll_bonus(
+            raw.get("first_roll_bonus") or {},
+            {box.id: earner(box, columns, listed) for box in boxes},
         ),
         columns=columns,
         switches=tuple(
@@ -83,6 +78,17 @@ def earner(box: Category, columns: Sequence[Column], listed: bool) -> tuple[str,
     if listed or not box.row:
         return box.id, 1
     return box.row, columns[box.column].factor if columns else 1
+
+
+def _first_roll_bonus(
+    points: Mapping[str, int], earners: Mapping[str, tuple[str, int]]
+) -> tuple[tuple[str, int], ...]:
+    """Return the bonus points of each box, from those of the file and the :func:`earner` of boxes."""
+    return tuple(
+        (box, points[name] * factor)
+        for box, (name, factor) in sorted(earners.items())
+        if name in points
+    )
 
 
 def has_boxes(categories: Sequence[Values]) -> bool:
@@ -109,11 +115,15 @@ def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
 def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
     """Return one pattern, for so many dice."""
     own: dict[str, Any] = {
-        name: tuple(sorted(value, reverse=name == "groups")) if isinstance(value, list) else value
+        name: value
         for name, value in values.items()
         if name in KIND_FIELDS or name in ("points", "plus", "factor")
     }
-    only = values.get("only") or ()
+    for name, value in own.items():
+        if isinstance(value, list):  # sizes of groups descend, faces ascend
+            own[name] = tuple(sorted(value, reverse=name == "groups"))
+    only = values.get("only") or ()  # faces, or the word for them
+    only_faces = ONLY[only] if isinstance(only, str) else only
     best = values.get("best", dice)
     return Pattern(
         kind=values["pattern"],
@@ -121,11 +131,7 @@ def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
         score=values.get("score", "fixed" if "points" in values else "matched"),
         low=values.get("sum", values.get("at_least")),
         high=values.get("sum", values.get("at_most")),
-        only=tuple(
-            face
-            for face in sorted({*(ONLY[only] if isinstance(only, str) else only)})
-            if face <= faces
-        ),
+        only=tuple(sorted({face for face in only_faces if face <= faces})),
         best=best if best < dice else None,
     )
 

@@ -70,8 +70,11 @@ def locate(text: str, path: FieldPath) -> int:
 
     A path has keys or indices from the outside in.
     """
-    parts = [(number, found) for number, found in _paths(text) if path[: len(found)] == found]
-    return max(parts, key=lambda part: len(part[1]), default=(0, ()))[0]  # of several the first
+    line = longest = 0
+    for line_number, part in _paths(text):
+        if len(part) > longest and path[: len(part)] == part:
+            line, longest = line_number, len(part)
+    return line
 
 
 @lru_cache(maxsize=4)
@@ -81,7 +84,9 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
     last_index: dict[str, int] = {}
     paths: list[tuple[int, FieldPath]] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*(\[\[?)([^\]]+)\]", line):
+        header = re.match(r"\s*(\[\[?)([^\]]+)\]", line)
+        entry = re.match(r"\s*([A-Za-z0-9_-]+)\s*=", line)
+        if header:
             name = header[2].strip()
             table = [part.strip(" \"'") for part in name.split(".")]
             if header[1] == "[[":  # an entry of a list
@@ -90,7 +95,7 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
                 last_index[name] = last_index.get(name, -1) + 1
                 table.append(last_index[name])
             paths.append((number, tuple(table)))
-        elif entry := re.match(r"\s*([A-Za-z0-9_-]+)\s*=", line):
+        elif entry:
             paths.append((number, (*table, entry[1])))
     return paths
 
@@ -98,9 +103,9 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
 class ValueReader:
     """Reads values of TOML tables and collects the problems.
 
-    Every reading method takes the table, the path of the field from the outside in, and what is
-    allowed. It returns a valid value; if the file does not have one, it adds a problem and returns
-    a placeholder.
+    Every reading method takes the table, the field and what is allowed. The field is its name in
+    the whole file, or its path from the outside in. The method returns a valid value; if the file
+    does not have one, it adds a problem and returns a placeholder.
     """
 
     dice = faces = 0  # of the file, as soon as they are read
@@ -125,17 +130,11 @@ class ValueReader:
         if len(self.problems) == MAX_PROBLEMS:
             self.omitted += 1
             return
-        # with the id of a category in place of its position, if it is the only one with this id
-        named = path
-        line = locate(self.text, path)
-        if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
-            category = self.ids[path[1]]
-            if isinstance(category, str) and self.ids.count(category) == 1:
-                named = ("categories", category, *path[2:])
-                # a category of the extended rules is patched by its id
-                line = line or locate(self.text, named)
-        for switch in self.active_switches:  # a field that only a patch has
-            line = line or locate(self.text, ("switches", switch, *named))
+        named = self._with_id(path)
+        # Extended rules are patched by the id of a category, and some fields only by a switch.
+        patched = [("switches", switch, *named) for switch in self.active_switches]
+        lines = (locate(self.text, place) for place in (path, named, *patched))
+        line = next(filter(None, lines), 0)
         # People count entries from 1.
         parts = [
             f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named
@@ -144,21 +143,29 @@ class ValueReader:
         if problem not in self.problems:
             self.problems.append(problem)
 
+    def _with_id(self, path: FieldPath) -> FieldPath:
+        """Return a path with the id of a category in place of its position, if no other has it."""
+        if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
+            category = self.ids[path[1]]
+            if isinstance(category, str) and self.ids.count(category) == 1:
+                return ("categories", category, *path[2:])
+        return path
+
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
         """Add a problem about a value that is wrong, or missing if it is None.
 
         `must` says what the value must be.
         """
         if value is None:
-            self.add_problem(path, _("is missing; {must}").format(must=must))
+            self.add_problem(path, _("is missing; {must}", must=must))
         else:
-            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            self.add_problem(path, _("is {value}; {must}", value=shown(value), must=must))
 
-    def table(self, raw: Mapping[str, Any], path: FieldPath) -> Mapping[str, Any] | None:
-        """Return a table, or None if the field is missing."""
-        value = raw.get(str(path[-1]))
+    def table(self, raw: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+        """Return a table of the file, or None if the field is missing or wrong."""
+        value = raw.get(name)
         if value is not None and not isinstance(value, dict):
-            self.add_problem(path, _("must be a table"))
+            self.add_problem((name,), _("must be a table"))
             return None
         return value
 
@@ -166,17 +173,12 @@ class ValueReader:
         self, raw: Mapping[str, Any], name: str, most: int, least: int = 0
     ) -> list[dict[str, Any]]:
         """Return a list of at most so many tables, which is empty if the field is missing or wrong."""
-        entries = raw.get(name, [])
-        if (
-            not isinstance(entries, list)
-            or len(entries) < least
-            or not all(isinstance(e, dict) for e in entries)
-        ):
-            must = (
-                _("must be {header} tables, at least one")
-                if least
-                else _("must be {header} tables")
-            )
+        entries: list[dict[str, Any]] = raw.get(name, [])  # if the file is right
+        are_tables = isinstance(entries, list) and all(isinstance(e, dict) for e in entries)
+        if not are_tables or len(entries) < least:
+            must = _("must be {header} tables")
+            if least:
+                must = _("must be {header} tables, at least one")
             self.add_problem((name,), must.format(header=f"[[{name}]]"))
             return []
         if len(entries) > most:
@@ -186,11 +188,15 @@ class ValueReader:
             )
         return entries[:most]
 
-    def values(
-        self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str
-    ) -> dict[str, Any]:
-        """Return the values of some fields of a table, by default of all."""
-        return {name: fields[name].read(self, raw, (*path, name)) for name in names or fields}
+    def values(self, raw: Mapping[str, Any], path: FieldPath, fields: Fields) -> dict[str, Any]:
+        """Return the values of some fields of a table."""
+        return {name: field.read(self, raw, (*path, name)) for name, field in fields.items()}
+
+    def check_values(
+        self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *read: str
+    ) -> None:
+        """Add a problem for each wrong value of a table, apart from those that were `read` before."""
+        self.values(raw, path, {name: fields[name] for name in fields if name not in read})
 
     def check_fields(
         self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]
@@ -203,14 +209,14 @@ class ValueReader:
                 compared = allowed if len(self.problems) < MAX_PROBLEMS else []
                 otherwise = _("allowed: {names}", names=", ".join(allowed))
                 hint = suggestion(name, compared, otherwise)
-                self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
+                self.add_problem((*path, name), _("is not a field here; {hint}", hint=hint))
 
     def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:
         """Return a list of 1 to `most` whole numbers from 1 to `high`, ascending."""
-        whole = isinstance(value, list) and all(
+        are_whole = isinstance(value, list) and all(
             isinstance(v, int) and not isinstance(v, bool) for v in value
         )
-        if not whole or not value or len(value) > most or not all(1 <= v <= high for v in value):
+        if not are_whole or not 1 <= len(value) <= most or not all(1 <= v <= high for v in value):
             must = _("must be a list of 1 to {most} whole numbers from {low} to {high}")
             self.refuse(path, value, must.format(most=most, low=1, high=high))
             return ()
@@ -326,15 +332,16 @@ def names(description: str, most: int, length: int) -> Field:
 
 def list_of(entry: Schema, most: int | None, least: int = 0) -> Schema:
     """Return the schema of a list."""
-    return {"type": "array", "items": entry, "minItems": least} | (
-        {} if most is None else {"maxItems": most}
-    )
+    schema = {"type": "array", "items": entry, "minItems": least}
+    if most is not None:
+        schema["maxItems"] = most
+    return schema
 
 
 def object_of(properties: Schema, *required: str) -> Schema:
     """Return the schema of a table."""
-    found = {"type": "object", "properties": properties, "required": [*required]}
-    return found | {"additionalProperties": False}
+    schema = {"type": "object", "properties": properties, "required": [*required]}
+    return schema | {"additionalProperties": False}
 
 
 def table_of(fields: Fields, *required: str) -> Schema:
@@ -352,9 +359,14 @@ def removable(schema: Schema) -> Schema:
     }
 
 
-def _schema(kind: str, description: str, default: object = None, **limits: Any) -> Schema:
-    found = {"type": kind} | limits | ({} if default is None else {"default": default})
-    return found | ({"description": description} if description else {})
+def _schema(kind: str, description: str, default: object = None, **bounds: Any) -> Schema:
+    """Return the schema of a plain value within some bounds."""
+    schema: Schema = {"type": kind} | bounds
+    if default is not None:
+        schema["default"] = default
+    if description:
+        schema["description"] = description
+    return schema
 
 
 KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
@@ -555,6 +567,9 @@ def _patched(fields: Fields) -> Schema:
 
 def _by_id(entry: Schema, description: str, most: int | None = None) -> Schema:
     """Return the schema of a table of tables by id."""
-    found: Schema = {"type": "object", "additionalProperties": entry, "description": description}
-    found["propertyNames"] = {name: identifier().schema[name] for name in ("pattern", "maxLength")}
-    return found | ({} if most is None else {"maxProperties": most})
+    ids = {name: identifier().schema[name] for name in ("pattern", "maxLength")}
+    schema: Schema = {"type": "object", "additionalProperties": entry, "description": description}
+    schema["propertyNames"] = ids
+    if most is not None:
+        schema["maxProperties"] = most
+    return schema

@@ -66,9 +66,7 @@ class RuleFileError(RulesError):
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
         problems = sorted(problems, key=lambda problem: problem.line)
         more = (
-            [_("... and {count} more").format(count=number_text(omitted, grouped=True))]
-            if omitted
-            else []
+            [_("... and {count} more", count=number_text(omitted, grouped=True))] if omitted else []
         )
         super().__init__("\n".join([*map(str, problems), *more]))
         self.problems = problems
@@ -100,13 +98,13 @@ def similar_id(name: str) -> str | None:
 def _ids_by_words() -> dict[tuple[str, ...], str]:
     """Return the id of each built-in rule set by the words of its id and of its names."""
     ids = builtin_ids()
-    names = [(each, each) for each in ids]
-    names += [(tomllib.loads(toml_text("rulesets", each))["name"], each) for each in ids]
+    names = [(rules, rules) for rules in ids]
+    names += [(tomllib.loads(toml_text("rulesets", rules))["name"], rules) for rules in ids]
     names += foreign_game_names()
-    found: dict[tuple[str, ...], str] = {}
-    for name, identifier in names:
-        found.setdefault(_words(name), identifier)
-    return found
+    id_of: dict[tuple[str, ...], str] = {}
+    for name, rules in names:
+        id_of.setdefault(_words(name), rules)
+    return id_of
 
 
 def _words(name: str) -> tuple[str, ...]:
@@ -164,11 +162,11 @@ def _load(spec: str | Path) -> RuleSet:
         most = number_text(limits.MAX_RULES_NAME, grouped=True)
         raise RulesError(text.format(rules=shown(str(spec)), most=most), code="unknown-rules")
     name, *given = _split(str(spec))
-    # so that a game has one name, and one table
-    switches = sorted(switch.lower() for switch in given)
+    # in one spelling and one order, so that a game has one name, and one table
     name = _canonical(name)
-    values, check = _values(name, ())
-    return _checked_rules(values, check, switches, name)
+    switches = sorted(switch.lower() for switch in given)
+    values, reader = _values(name)
+    return _checked_rules(values, reader, switches, name)
 
 
 def rules_from_text(text: str, source: str, switches: Sequence[str] = ()) -> RuleSet:
@@ -184,28 +182,28 @@ def rules_from_text(text: str, source: str, switches: Sequence[str] = ()) -> Rul
     if size > limits.MAX_RULES_BYTES:
         raise RulesError(limits.too_large(source, limits.MAX_RULES_BYTES))
     values = _parse(text, source)
-    check = RuleChecker(source, text)
+    reader = RuleChecker(source, text)
     if "extends" in values:
-        values = _extended(values, check, None)
-    return _checked_rules(values, check, sorted(switch.lower() for switch in switches), source)
+        values = _extended(values, reader, files=None)
+    return _checked_rules(values, reader, sorted(switch.lower() for switch in switches), source)
 
 
 def _checked_rules(
-    values: dict[str, Any], check: ValueReader, switches: list[str], name: str
+    values: dict[str, Any], reader: ValueReader, switches: list[str], name: str
 ) -> RuleSet:
     """Return the rule set of the values of a file, checked, with some of its switches."""
-    raw = _with_switches(values, switches, name, check)
+    raw = _with_switches(values, switches, name, reader)
     spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
-        raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
-    check.check(raw, tuple(switches))
-    if check.problems:
-        raise RuleFileError(check.problems, check.omitted)
+        raise RulesError(_("a switch is named twice in {spec}", spec=spec))
+    reader.check(raw, tuple(switches))
+    if reader.problems:
+        raise RuleFileError(reader.problems, reader.omitted)
     return built_rules(raw, tuple(switches), spec)
 
 
 def _with_switches(
-    raw: dict[str, Any], switches: list[str], name: str, check: ValueReader
+    raw: dict[str, Any], switches: list[str], name: str, reader: ValueReader
 ) -> dict[str, Any]:
     """Return the values of a rule file after the patches of some of its switches."""
     available = raw.get("switches") or {}
@@ -228,7 +226,7 @@ def _with_switches(
         patch = available[switch]
         if isinstance(patch, dict):  # anything else is reported with the rest, with its line
             changes = {field: value for field, value in patch.items() if field not in SWITCH_WORDS}
-            raw = apply_patch(raw, changes, check, ("switches", switch))
+            raw = apply_patch(raw, changes, reader, ("switches", switch))
     return raw
 
 
@@ -241,33 +239,35 @@ def _split(spec: str) -> list[str]:
     return spec.split("+")
 
 
-def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueReader]:
+def _values(name: str, files: tuple[str, ...] = ()) -> tuple[dict[str, Any], ValueReader]:
     """Return the values of a rule file, after extension, and the reader that takes its problems.
 
     `files` are those that extend it.
     """
     text, source = _read(name)
     raw = _parse(text, source)
-    check: ValueReader
+    reader: ValueReader
     if name.endswith(".toml"):
         from .rule_schema import RuleChecker
 
-        check = RuleChecker(source, text)
+        reader = RuleChecker(source, text)
     else:  # of the package, whose files a test checks
-        check = ValueReader(source, text)
+        reader = ValueReader(source, text)
     if "extends" in raw:
-        raw = _extended(raw, check, (os.path.realpath(name), *files))
-    return raw, check
+        raw = _extended(raw, reader, (os.path.realpath(name), *files))
+    return raw, reader
 
 
 def _canonical(name: str) -> str:
     """Return the id of a built-in rule set or the path of a file, from how it is written."""
-    if name.endswith(".toml") or name.lower() in builtin_ids():
-        return name if name.endswith(".toml") else name.lower()
+    if name.endswith(".toml"):
+        return name
+    if name.lower() in builtin_ids():
+        return name.lower()
     otherwise = _("see `yatzy rules list`, or give a .toml file")
     hint = limits.suggestion(similar_id(name), builtin_ids(), otherwise)
     raise RulesError(
-        _("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules"
+        _("unknown rules {name}; {hint}", name=shown(name), hint=hint), code="unknown-rules"
     )
 
 
@@ -278,7 +278,7 @@ def _read(name: str) -> tuple[str, str]:
     try:
         return limits.read_limited(Path(name), limits.MAX_RULES_BYTES).decode("utf-8-sig"), name
     except StateError as error:
-        raise RulesError(_("the rule file {error}").format(error=error)) from error
+        raise RulesError(_("the rule file {error}", error=error)) from error
     except OSError as error:
         text = _("cannot read the rule file {name}: {reason}")
         raise RulesError(
@@ -288,32 +288,31 @@ def _read(name: str) -> tuple[str, str]:
         raise _not_utf8(name) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
         raise RulesError(
-            _("{name} is not a file name").format(name=shown(name)), code="unknown-rules"
+            _("{name} is not a file name", name=shown(name)), code="unknown-rules"
         ) from error
 
 
 def _not_utf8(name: str) -> RulesError:
-    return RulesError(_("the rule file {name} is not UTF-8 text").format(name=name))
+    return RulesError(_("the rule file {name} is not UTF-8 text", name=name))
 
 
 @lru_cache(maxsize=32)
 def _parse(text: str, source: str) -> dict[str, Any]:
     """Return the values of a rule file. They are shared, so nothing may change them."""
-    if line := _too_deep(text):
-        message = _("is nested deeper than {most} levels").format(most=limits.MAX_RULES_DEPTH)
+    line = _too_deep(text)
+    if line:
+        message = _("is nested deeper than {most} levels", most=limits.MAX_RULES_DEPTH)
         raise RuleFileError([Problem(source, line, "", message)])
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else 0
         message = re.sub(r" \(at .*\)", "", str(error))
-        hint = next(
-            (hint for starts, hint in TOML_HINTS.items() if message.startswith(starts)), None
-        )
-        message = f"{message}; {_(hint)}" if hint else message  # marked elsewhere
-        raise RuleFileError(
-            [Problem(source, int(place[1]) if place else 0, "", message)]
-        ) from error
+        hints = [hint for starts, hint in TOML_HINTS.items() if message.startswith(starts)]
+        if hints:
+            message = f"{message}; {_(hints[0])}"  # marked elsewhere
+        raise RuleFileError([Problem(source, line, "", message)]) from error
     except (ValueError, RecursionError) as error:  # Python limits the digits of a number
         raise RuleFileError(
             [Problem(source, 0, "", _("contains a number with too many digits"))]
@@ -347,7 +346,7 @@ def _too_deep(text: str) -> int:
 
 
 def _extended(
-    raw: dict[str, Any], check: ValueReader, files: tuple[str, ...] | None
+    raw: dict[str, Any], reader: ValueReader, files: tuple[str, ...] | None
 ) -> dict[str, Any]:
     """Return the values of a file merged into those of the rule set it extends.
 
@@ -357,10 +356,13 @@ def _extended(
     known = builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
     is_file = isinstance(name, str) and name.endswith(".toml")
-    if is_file and (base := _extended_file(name, check, files)) is not None:
-        return apply_patch(base, own, check)
-    if name in known:
-        return apply_patch(_inherited(_values(name, ())[0]), own, check)
+    base = None
+    if is_file:
+        base = _extended_file(name, reader, files)
+    elif name in known:
+        base = _builtin_base(name)
+    if base is not None:
+        return apply_patch(base, own, reader)
     # It cannot be extended. To find more mistakes, the rest is checked as a patch of other built-in
     # rules: those with the most similar id, or Yatzy.
     similar = similar_id(name) if isinstance(name, str) else None
@@ -369,16 +371,22 @@ def _extended(
             "must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"
         )
         must = limits.suggestion(similar, known, otherwise)
-        check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
+        reader.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
     # then fields that refer to categories would be wrong with these rules
     if is_file or not similar:
         of_categories = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
         own = {field: value for field, value in own.items() if field not in of_categories}
-    return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
+    return apply_patch(_builtin_base(similar or "yatzy"), own, reader)
+
+
+def _builtin_base(name: str) -> dict[str, Any]:
+    """Return what is taken over from built-in rules."""
+    values, _reader = _values(name)
+    return _inherited(values)
 
 
 def _extended_file(
-    name: str, check: ValueReader, files: tuple[str, ...] | None
+    name: str, reader: ValueReader, files: tuple[str, ...] | None
 ) -> dict[str, Any] | None:
     """Return what is taken over from a file of one's own.
 
@@ -386,27 +394,27 @@ def _extended_file(
     """
     if files is None:
         message = _("is {value}; must be the id of a built-in rule set: files are not opened")
-        check.add_problem(("extends",), message.format(value=shown(name)))
+        reader.add_problem(("extends",), message.format(value=shown(name)))
         return None
-    path = str(Path(check.source).parent / name)
+    path = str(Path(reader.source).parent / name)
     message = ""
     if os.path.realpath(path) in files:
         message = _("extends itself") if len(files) == 1 else _("is a file that extends this one")
     elif len(files) >= limits.MAX_EXTENDS:
-        message = _("makes a chain of more than {most} files").format(most=limits.MAX_EXTENDS)
+        message = _("makes a chain of more than {most} files", most=limits.MAX_EXTENDS)
     else:
         try:
-            values, base_check = _values(path, files)
+            values, base_reader = _values(path, files)
         except RuleFileError:
             raise  # a mistake there is reported there
         except RulesError as error:
-            message = _("is {value}: {error}").format(value=shown(name), error=error)
+            message = _("is {value}: {error}", value=shown(name), error=error)
         else:
-            base_check.check(values, ())
-            if base_check.problems:
-                raise RuleFileError(base_check.problems, base_check.omitted)
+            base_reader.check(values, ())
+            if base_reader.problems:
+                raise RuleFileError(base_reader.problems, base_reader.omitted)
             return _inherited(values)
-    check.add_problem(("extends",), message)
+    reader.add_problem(("extends",), message)
     return None
 
 
@@ -457,7 +465,7 @@ def rules_from_json(raw: Any) -> RuleSet:
             raise RulesError(text.format(value=shown(raw)), code="unknown-rules")
         return load_rules(raw)
     if not isinstance(raw, dict):
-        raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
+        raise RulesError(_("rules is {value}; must be text or an object", value=shown(raw)))
     active = raw.get("active", [])
     if not isinstance(active, list) or not all(
         isinstance(name, str) for name in active[: limits.MAX_SWITCHES + 1]
@@ -465,13 +473,13 @@ def rules_from_json(raw: Any) -> RuleSet:
         raise RulesError(_("rules: active: must be a list of switches"))
     if len(active) > limits.MAX_SWITCHES:
         raise RulesError(
-            _("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES)
+            _("rules: active: has more than {most} switches", most=limits.MAX_SWITCHES)
         )
     from .rule_schema import RuleChecker
 
-    check = RuleChecker("rules", "")
+    reader = RuleChecker("rules", "")
     values = {name: value for name, value in raw.items() if name != "active"}
-    check.check(values, tuple(active), listed=True)
-    if check.problems:
-        raise RulesError(str(check.problems[0]))
+    reader.check(values, tuple(active), listed=True)
+    if reader.problems:
+        raise RulesError(str(reader.problems[0]))
     return built_rules(values, tuple(active), "")

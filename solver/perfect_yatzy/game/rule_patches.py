@@ -29,20 +29,20 @@ LIST_MESSAGE = N_(
 
 
 def apply_patch(
-    base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath = ()
+    base: Mapping[str, Any], patch: Mapping[str, Any], reader: ValueReader, path: FieldPath = ()
 ) -> dict[str, Any]:
     """Return the values of a rule file after a patch.
 
     `path` is that of the patch in its file. It is empty if the patch extends rules.
     """
-    check_emptied(base, patch, check, path)
-    own = checked_categories(patch, check, path)
-    names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
+    check_emptied(base, patch, reader, path)
+    own = checked_categories(patch, reader, path)
+    names = _removed(base, own.pop("remove", None), reader, (*path, "remove"))
     merged = merge(_without(base, names, own), own)
     entries = merged.get("categories")
     changed = own.get("categories")
     if isinstance(entries, list) and isinstance(changed, dict):
-        merged["categories"] = _placed(entries, changed, check, (*path, "categories"))
+        merged["categories"] = _placed(entries, changed, reader, (*path, "categories"))
     return merged
 
 
@@ -100,17 +100,17 @@ def _contradict(one: Mapping[FieldPath, Any], other: Mapping[FieldPath, Any]) ->
 
 
 def check_emptied(
-    base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+    base: Mapping[str, Any], patch: Mapping[str, Any], reader: ValueReader, path: FieldPath
 ) -> None:
     """Add a problem for each table that a patch empties: merged, it would change nothing."""
     for name in REMOVABLE_TABLES:
         if patch.get(name) == {} and base.get(name):
             message = _("is empty, which changes nothing; write {name} = false to remove it")
-            check.add_problem((*path, name), message.format(name=name))
+            reader.add_problem((*path, name), message.format(name=name))
 
 
 def checked_categories(
-    patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+    patch: Mapping[str, Any], reader: ValueReader, path: FieldPath
 ) -> dict[str, Any]:
     """Return the values of a patch without categories that are no tables.
 
@@ -120,16 +120,16 @@ def checked_categories(
     place = (*path, "categories")
     rest = {name: value for name, value in patch.items() if name != "categories"}
     if isinstance(given, list):
-        check.add_problem(place, _(LIST_MESSAGE))  # marked elsewhere
+        reader.add_problem(place, _(LIST_MESSAGE))  # marked elsewhere
         return rest
     if not isinstance(given, dict):
         return dict(patch)
     for name, value in given.items():
         if value is False:
             message = _('must be a table; to remove the category write remove = ["{name}"]')
-            check.add_problem((*place, name), message.format(name=name[:MAX_ID]))
+            reader.add_problem((*place, name), message.format(name=name[:MAX_ID]))
         elif not isinstance(value, dict):
-            check.add_problem((*place, name), _("must be a table; write [categories.ID]"))
+            reader.add_problem((*place, name), _("must be a table; write [categories.ID]"))
     return rest | {
         "categories": {name: value for name, value in given.items() if isinstance(value, dict)}
     }
@@ -170,7 +170,7 @@ def _merged_by_id(entries: list[dict[str, Any]], new: Mapping[str, Any]) -> list
     return patched + no_tables + added
 
 
-def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: FieldPath) -> set[str]:
+def _removed(base: Mapping[str, Any], value: Any, reader: ValueReader, path: FieldPath) -> set[str]:
     """Return the ids of the categories to remove.
 
     A problem is added for each that is not there.
@@ -178,13 +178,13 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
     if value is None:
         return set()
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        check.add_problem(path, _("must be a list of category ids in quotes"))
+        reader.add_problem(path, _("must be a list of category ids in quotes"))
         return set()
     known = _ids(base.get("categories"))
     for name in value:
         if name not in known:
             hint = suggestion(name, known, _("must be the id of a category"))
-            check.add_problem(
+            reader.add_problem(
                 path, _("{name} is not in the rules before; {hint}", name=shown(name), hint=hint)
             )
     return {*value} & {*known}
@@ -203,17 +203,17 @@ def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any])
         for name, entry in zip(_ids(base["categories"]), base["categories"], strict=True)
         if name not in names or name in defined
     ]
-    found = {**base, "categories": kept}
+    rest = {**base, "categories": kept}
     bonus = base.get("first_roll_bonus")
     switches = base.get("switches")
     if isinstance(bonus, dict):
-        found["first_roll_bonus"] = {
+        rest["first_roll_bonus"] = {
             name: points for name, points in bonus.items() if name not in names
         }
     if isinstance(switches, dict):
         left = {name: _switch_without(switch, names) for name, switch in switches.items()}
-        found["switches"] = {name: switch for name, switch in left.items() if switch is not None}
-    return found
+        rest["switches"] = {name: switch for name, switch in left.items() if switch is not None}
+    return rest
 
 
 def _switch_without(switch: Any, names: set[str]) -> Any:
@@ -234,12 +234,13 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
         for field, value in left.items()
         if value not in ({}, []) or value == switch[field]
     }
-    had_changes, has_changes = ({*fields}.difference(SWITCH_WORDS) for fields in (switch, left))
+    had_changes = switch.keys() - SWITCH_WORDS
+    has_changes = left.keys() - SWITCH_WORDS
     return None if had_changes and not has_changes else left
 
 
 def _placed(
-    entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath
+    entries: list[Any], changed: Mapping[str, Any], reader: ValueReader, path: FieldPath
 ) -> list[Any]:
     """Return the categories after those that say `before` or `after` are moved.
 
@@ -250,13 +251,13 @@ def _placed(
         if PLACE_FIELDS.keys() & patch:
             ids = _ids(entries)
             # The patch may give the category another id, or remove the id, which is reported later.
-            wanted = str(patch.get("id", name))
-            old = ids.index(wanted if wanted in ids else "")
+            own_id = str(patch.get("id", name))
+            old = ids.index(own_id) if own_id in ids else ids.index("")
             without_place = {
                 field: value for field, value in entries[old].items() if field not in PLACE_FIELDS
             }
             others = [*entries[:old], *entries[old + 1 :]]
-            place = _place_among(_ids(others), patch, check, (*path, name))
+            place = _place_among(_ids(others), patch, reader, (*path, name))
             if place is None:
                 place = old
             entries = [*others[:place], without_place, *others[place:]]
@@ -264,21 +265,21 @@ def _placed(
 
 
 def _place_among(
-    others: list[str], patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+    others: list[str], patch: Mapping[str, Any], reader: ValueReader, path: FieldPath
 ) -> int | None:
     """Return where `before` or `after` put a category among the others.
 
     If they are wrong, a problem is added and the result is None.
     """
     if "before" in patch and "after" in patch:
-        message = _("does not go with `{other}`; leave one of the two out").format(other="after")
-        check.add_problem((*path, "before"), message)
+        message = _("does not go with `{other}`; leave one of the two out", other="after")
+        reader.add_problem((*path, "before"), message)
         return None
     field = "before" if "before" in patch else "after"
     target = patch[field]
     if target not in others:
         must = suggestion(target, others, _("must be the id of another category"))
-        check.add_problem((*path, field), _("is {value}; {must}", value=shown(target), must=must))
+        reader.add_problem((*path, field), _("is {value}; {must}", value=shown(target), must=must))
         return None
     return others.index(target) + (0 if field == "before" else 1)
 

@@ -10,23 +10,24 @@ from .rule_loader import builtin_ids, load_rules
 
 def remarks(rules: RuleSet) -> list[str]:
     """Return warnings about rules that are valid but probably a mistake, one sentence each."""
-    most = [max(points) for points in possible_points(rules)]
-    boxes = [
-        (c, points)
-        for c, points in zip(rules.categories, most, strict=True)
-        if not c.copy and not c.column
-    ]
-    warnings = [
-        _(
-            "{category} pays its fixed {points} points and {plus} more (plus); "
-            "for the sum of the dice and {plus}, add `points = false`"
-        ).format(category=c.id, points=p.points, plus=p.plus)
-        for c, _most in boxes
-        for p in c.patterns
-        if p.score == "fixed" and p.plus
-    ]
-    never = _("{category} never scores: no roll is '{text}'")
-    warnings += [never.format(category=c.id, text=c.text) for c, points in boxes if not points]
+    possible = zip(rules.categories, possible_points(rules), strict=True)
+    # one box of each row
+    boxes = [(box, points) for box, points in possible if not box.copy and not box.column]
+    warnings = []
+    for box, _points in boxes:
+        for pattern in box.patterns:
+            if pattern.score == "fixed" and pattern.plus:
+                text = _(
+                    "{category} pays its fixed {points} points and {plus} more (plus); "
+                    "for the sum of the dice and {plus}, add `points = false`"
+                )
+                warnings.append(
+                    text.format(category=box.id, points=pattern.points, plus=pattern.plus)
+                )
+    for box, points in boxes:
+        if not max(points):
+            text = _("{category} never scores: no roll is '{text}'")
+            warnings.append(text.format(category=box.id, text=box.text))
     for bonus, best in zip(rules.bonuses, upper_sums(rules).to_come(0), strict=False):
         if best < bonus.threshold:
             text = _("the bonus is out of reach: the upper boxes give {sum}, not {threshold}")

@@ -71,9 +71,7 @@ class RuleChecker(ValueReader):
         self.faces = fields.PLAIN_FIELDS["faces"].read(self, raw, ("faces",))
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        others = [name for name in fields.PLAIN_FIELDS if name not in ("dice", "faces")]
-        # for the problems it adds, not for the values
-        self.values(raw, (), fields.PLAIN_FIELDS, *others)
+        self.check_values(raw, (), fields.PLAIN_FIELDS, "dice", "faces")
         self._check_bonus(raw)
         self._check_joker(raw)
         self._check_first_roll_bonus(raw)
@@ -96,11 +94,9 @@ class RuleChecker(ValueReader):
             self.add_problem(("categories",), message.format(boxes=enumerated(sorted(tracked))))
         size = 1
         for column, bonus in enumerate(rules.bonuses):
-            upper = [
-                p for c in rules.categories if c.upper and c.column == column for p in c.patterns
-            ]
-            most_points = max((p.most(rules.dice, rules.faces) for p in upper), default=0)
-            size *= bonus.threshold + most_points + 1
+            upper = [box for box in rules.categories if box.upper and box.column == column]
+            points = [p.most(rules.dice, rules.faces) for box in upper for p in box.patterns]
+            size *= bonus.threshold + max(points, default=0) + 1
         if size > MAX_UPPER_SUMS:
             self.add_problem(
                 ("columns",),
@@ -116,11 +112,8 @@ class RuleChecker(ValueReader):
         if value is None:
             return
         entries: list[Any] = value if isinstance(value, list) else [value]
-        if (
-            not entries
-            or len(entries) > MAX_STEPS
-            or not all(isinstance(entry, dict) for entry in entries)
-        ):
+        are_tables = all(isinstance(entry, dict) for entry in entries)
+        if not are_tables or not 1 <= len(entries) <= MAX_STEPS:
             self.add_problem(
                 ("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS)
             )
@@ -130,7 +123,7 @@ class RuleChecker(ValueReader):
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
             self.check_fields(entry, path, fields.BONUS_FIELDS)
-            self.values(entry, path, fields.BONUS_FIELDS)
+            self.check_values(entry, path, fields.BONUS_FIELDS)
             step_before = entries[i - 1] if i > 0 else {}
             for name in ("threshold", "points"):
                 before, here = step_before.get(name), entry.get(name)
@@ -140,7 +133,7 @@ class RuleChecker(ValueReader):
 
     def _check_joker(self, raw: Mapping[str, Any]) -> None:
         """Check the joker rule."""
-        table = self.table(raw, ("joker",))
+        table = self.table(raw, "joker")
         if table is None:
             return
         self.check_fields(table, ("joker",), fields.JOKER_FIELDS)
@@ -159,15 +152,14 @@ class RuleChecker(ValueReader):
                     "needs at most one upper box for each face: a joker asks for the matching one"
                 )
                 self.add_problem(("joker",), message)
-        others = [name for name in fields.JOKER_FIELDS if name != "category"]
-        self.values(table, ("joker",), fields.JOKER_FIELDS, *others)
+        self.check_values(table, ("joker",), fields.JOKER_FIELDS, "category")
 
     def _check_first_roll_bonus(self, raw: Mapping[str, Any]) -> None:
         """Check the points that ids of categories have.
 
         A row gives them to all its boxes, with the factor of the column.
         """
-        table = self.table(raw, ("first_roll_bonus",)) or {}
+        table = self.table(raw, "first_roll_bonus") or {}
         earners = [earner(box, self.columns, self.listed) for box in self.categories]
         for name in table:
             path = ("first_roll_bonus", name)
@@ -181,7 +173,7 @@ class RuleChecker(ValueReader):
 
     def _check_switches(self, raw: Mapping[str, Any]) -> None:
         """Check the switches a file offers. Their patches are checked when they are applied."""
-        offered = self.table(raw, ("switches",)) or {}
+        offered = self.table(raw, "switches") or {}
         if len(offered) > limits.MAX_SWITCHES:
             message = _("has {count} switches; at most {most} are allowed")
             count = number_text(len(offered), grouped=True)
@@ -203,13 +195,11 @@ class RuleChecker(ValueReader):
         """Check the published values."""
         for i, entry in enumerate(self.tables(raw, "published", limits.MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
-            known = fields.PUBLISHED_FIELDS
-            self.check_fields(entry, path, known)
+            self.check_fields(entry, path, fields.PUBLISHED_FIELDS)
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            others = [name for name in known if name != "value"]
-            self.values(entry, path, known, *others)
+            self.check_values(entry, path, fields.PUBLISHED_FIELDS, "value")
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """Return the columns of the sheet, of which there are none without [[columns]]."""
@@ -221,9 +211,8 @@ class RuleChecker(ValueReader):
             self.check_fields(entry, path, fields.COLUMN_FIELDS)
             column = Column(**self.values({"order": default} | entry, path, fields.COLUMN_FIELDS))
             for other in found:
-                if PLACEHOLDER not in (column.id, column.name) and (
-                    column.id == other.id or column.name.lower() == other.name.lower()
-                ):
+                is_same = column.id == other.id or column.name.lower() == other.name.lower()
+                if is_same and PLACEHOLDER not in (column.id, column.name):
                     message = _("has the id or the name of the column {other}")
                     self.add_problem((*path, "id"), message.format(other=repr(other.id)))
             found.append(column)
@@ -282,14 +271,10 @@ class RuleChecker(ValueReader):
             if not {"name", "pattern", "patterns"} & set(entry):
                 # A patch for a category that does not exist: one problem about its id, not three
                 # about its fields.
-                others = [
-                    other
-                    for other in self.ids
-                    if isinstance(other, str) and other != entry.get("id")
-                ]
-                hint = limits.suggestion(
-                    str(entry.get("id")), others, _("a new one needs a name and a pattern")
-                )
+                own = entry.get("id")
+                others = [other for other in self.ids if isinstance(other, str) and other != own]
+                otherwise = _("a new one needs a name and a pattern")
+                hint = limits.suggestion(str(own), others, otherwise)
                 self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
             self.check_fields(entry, path, known)
@@ -318,11 +303,8 @@ class RuleChecker(ValueReader):
         path_of_list = (*path, "patterns")
         if patterns is None:
             return tuple(self._pattern(values, path) for values in pattern_values(entry))
-        if (
-            not isinstance(patterns, list)
-            or not patterns
-            or not all(isinstance(p, dict) for p in patterns)
-        ):
+        are_tables = isinstance(patterns, list) and all(isinstance(p, dict) for p in patterns)
+        if not patterns or not are_tables:
             self.add_problem(path_of_list, _("must be a list of at least one inline table"))
         elif len(patterns) > most:
             message = _("are too many; the rules can have at most {most} patterns in all")
@@ -352,8 +334,10 @@ class RuleChecker(ValueReader):
 
     def _check_points(self, boxes: tuple[Category, ...]) -> None:
         """Add a problem for every column whose factor makes a box pay too much."""
+        if not self.columns:
+            return
         reported: set[int] = set()
-        for box in boxes if self.columns else ():
+        for box in boxes:
             most = max(pattern.most(self.dice, self.faces) for pattern in box.patterns)
             factor = max(pattern.factor for pattern in box.patterns)
             plus = max(pattern.plus for pattern in box.patterns)
@@ -419,9 +403,11 @@ class RuleChecker(ValueReader):
         for i, (place, category) in enumerate(zip(places, categories, strict=True)):
             labels = (category.id, category.name, category.code, *category.aliases)
             path: FieldPath = ("categories", place, "id")
-            if longest := next((label for label in labels if len(label) > limits.MAX_NAME), None):
+            too_long = [label for label in labels if len(label) > limits.MAX_NAME]
+            if too_long:
                 message = _("{value} has more than {most} characters")
-                self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
+                first = shown(too_long[0])
+                self.add_problem(path, message.format(value=first, most=limits.MAX_NAME))
             for label in map(str.lower, labels):
                 # a category before has it
                 if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
@@ -451,7 +437,7 @@ class RuleChecker(ValueReader):
             if name in raw and name not in own and field.type != "flag":
                 self.add_problem(
                     (*path, name),
-                    _("does not belong to the pattern {name}").format(name=repr(kind)),
+                    _("does not belong to the pattern {name}", name=repr(kind)),
                 )
         sums = self._sums(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
@@ -462,21 +448,24 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, "points"), message.format(score=repr(score)))
         numbers = ("points", "plus", "factor") if score == "fixed" else ("plus", "factor")
         checked = {"pattern": kind, "score": score} | given | sums
-        checked |= self.values(raw, path, fields.PATTERN_FIELDS, *numbers)
+        checked |= self.values(raw, path, {name: fields.PATTERN_FIELDS[name] for name in numbers})
         checked["only"] = self._only(raw, (*path, "only"))
         if "best" in raw:
             checked["best"] = number(1, self.dice).read(self, raw, (*path, "best"))
-        found = pattern_of(checked, self.dice, self.faces)
-        if problem := KINDS[kind].problem(found, found.best or self.dice, self.faces):
-            self.add_problem((*path, problem[0]), problem[1])
-        if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
-            message = _("pays up to {points} points; at most {most} are allowed")
-            points, most = (
-                number_text(n, grouped=True)
-                for n in (found.most(self.dice, self.faces), MAX_BOX_POINTS)
+        pattern = pattern_of(checked, self.dice, self.faces)
+        problem = KINDS[kind].problem(pattern, pattern.best or self.dice, self.faces)
+        if problem:
+            field_at_fault, sentence = problem
+            self.add_problem((*path, field_at_fault), sentence)
+        points = pattern.most(self.dice, self.faces)
+        if points > MAX_BOX_POINTS:
+            message = _(
+                "pays up to {points} points; at most {most} are allowed",
+                points=number_text(points, grouped=True),
+                most=number_text(MAX_BOX_POINTS, grouped=True),
             )
-            self.add_problem((*path, "factor"), message.format(points=points, most=most))
-        return found
+            self.add_problem((*path, "factor"), message)
+        return pattern
 
     def _sums(self, raw: Mapping[str, Any], path: FieldPath) -> dict[str, int]:
         """Return the limits of the sum of all dice that are given, where `sum` is both."""
@@ -485,20 +474,23 @@ class RuleChecker(ValueReader):
             for name in ("sum", "at_least", "at_most")
             if name in raw
         }
+        limits_of_sum = given.keys() & {"at_least", "at_most"}
         if "sum" in given:
-            for name in [*given][1:]:
+            for name in sorted(limits_of_sum):
                 message = _("does not go with `{other}`; leave one of the two out")
                 self.add_problem((*path, name), message.format(other="sum"))
-        elif len(given) == 2 and given["at_least"] > given["at_most"]:
-            message = _("is {low}, more than at_most {high}")
-            low, high = given.values()
-            self.add_problem((*path, "at_least"), message.format(low=low, high=high))
+        elif len(limits_of_sum) == 2 and given["at_least"] > given["at_most"]:
+            message = _(
+                "is {low}, more than at_most {high}", low=given["at_least"], high=given["at_most"]
+            )
+            self.add_problem((*path, "at_least"), message)
         return given
 
     def _only(self, raw: Mapping[str, Any], path: FieldPath) -> Sequence[int] | str:
         """Return the faces the dice may show, or the word for them.
 
-        The faces are empty if all are allowed.
+        The faces are empty if all are allowed, and also if the value is wrong, which adds a
+        problem.
         """
         value = raw.get("only")
         if isinstance(value, list):
@@ -507,7 +499,7 @@ class RuleChecker(ValueReader):
             return value
         if value is not None:
             must = _('must be "even", "odd" or a list of faces')
-            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            self.add_problem(path, _("is {value}; {must}", value=shown(value), must=must))
         return ()
 
 

@@ -49,50 +49,68 @@ def rule_sentences(rules: RuleSet, columns: bool = True) -> list[str]:
     They are about dice, order, columns, upper bonus, crossing out, saved rolls, jokers, and first
     rolls.
     """
-    found = [_first_sentence(rules)]
+    sentences = [_first_sentence(rules)]
     if columns:
-        found += [_column_sentence(rules, column) for column in rules.columns]
+        sentences += [_column_sentence(rules, column) for column in rules.columns]
     if rules.bonus and not rules.columns:
-        found.append(_bonus_sentence(rules))
+        sentences.append(_bonus_sentence(rules))
     if rules.crossing_out != "free":
-        found.append(
+        sentences.append(
             _("A box may be crossed out only if the roll scores in no box that may take it")
         )
     elif leaves_choice(rules):
-        found.append(_("A box may be crossed out at any time"))
+        sentences.append(_("A box may be crossed out at any time"))
     if rules.saved_rolls:
-        found.append(_("Unused rolls are saved for later turns"))
+        sentences.append(_("Unused rolls are saved for later turns"))
     if rules.joker:
-        found += joker_sentences(rules.joker, rules.categories[rules.joker_index].name)
-    return found + _first_roll_sentences(rules)
+        sentences += joker_sentences(rules.joker, rules.categories[rules.joker_index].name)
+    return sentences + _first_roll_sentences(rules)
 
 
 def joker_sentences(joker: Joker, name: str) -> list[str]:
     """Return what a joker does, with the name of its category."""
-    found = []
+    texts = []
     if joker.bonus:
-        found.append(JOKER_BONUSES[joker.bonus_requires, joker.bonus_while])
+        texts.append(JOKER_BONUSES[joker.bonus_requires, joker.bonus_while])
     if joker.mode != "none":
-        found.append(JOKER_MODES[joker.mode, joker.requires])
-    found = found or [N_("A further {category} is an ordinary roll")]
-    return [_(text).format(category=name, points=joker.bonus) for text in found]  # marked elsewhere
+        texts.append(JOKER_MODES[joker.mode, joker.requires])
+    if not texts:
+        texts.append(N_("A further {category} is an ordinary roll"))
+    return [_(text).format(category=name, points=joker.bonus) for text in texts]  # marked elsewhere
 
 
 def _first_sentence(rules: RuleSet) -> str:
     """Return the sentence about dice, rolls and boxes."""
-    dice = ngettext("one die with {faces} faces", "{count} dice with {faces} faces", rules.dice)
-    dice = dice.format(count=number_word(rules.dice), faces=rules.faces)
-    rolls = ngettext("one roll a turn", "{count} rolls a turn", rules.rolls_per_turn)
-    rolls = rolls.format(count=number_word(rules.rolls_per_turn))
+    dice = ngettext(
+        "one die with {faces} faces",
+        "{count} dice with {faces} faces",
+        rules.dice,
+        count=number_word(rules.dice),
+        faces=rules.faces,
+    )
+    rolls = ngettext(
+        "one roll a turn",
+        "{count} rolls a turn",
+        rules.rolls_per_turn,
+        count=number_word(rules.rolls_per_turn),
+    )
     n_boxes, n_columns = len(rules.categories), len(rules.columns)
     if n_columns:
         boxes = ngettext(
-            "{boxes} boxes in one column", "{boxes} boxes in {count} columns", n_columns
+            "{boxes} boxes in one column",
+            "{boxes} boxes in {count} columns",
+            n_columns,
+            boxes=n_boxes,
+            count=number_word(n_columns),
         )
-        boxes = boxes.format(boxes=n_boxes, count=number_word(n_columns))
     else:
-        boxes = ngettext("{count} category {order}", "{count} categories {order}", n_boxes)
-        boxes = boxes.format(count=n_boxes, order=order_text(rules.order))
+        boxes = ngettext(
+            "{count} category {order}",
+            "{count} categories {order}",
+            n_boxes,
+            count=n_boxes,
+            order=order_text(rules.order),
+        )
     return f"{dice[:1].upper()}{dice[1:]}, {rolls}, {boxes}"
 
 

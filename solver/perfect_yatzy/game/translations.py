@@ -51,15 +51,19 @@ def boxes_of(
 
     Each row comes with the number of its boxes in a column.
     """
-    return tuple(
-        _box(row, copy if times > 1 else None, number, column)
-        for number, column in enumerate([*columns] or [None])
-        for row, times in rows
-        for copy in range(times)
-    )
+    boxes = []
+    for number, column in enumerate(columns or [None]):
+        for row, times in rows:
+            copies = range(times) if times > 1 else [None]
+            boxes += [_box(row, copy, number, column) for copy in copies]
+    return tuple(boxes)
 
 
 def _box(row: Category, copy: int | None, number: int, column: Column | None) -> Category:
+    """Return a box of a row.
+
+    `copy` is None for the only box of its row and column, and `column` if there are no columns.
+    """
     ending = id_ending(copy, column)
     if not ending:
         return row
@@ -67,10 +71,10 @@ def _box(row: Category, copy: int | None, number: int, column: Column | None) ->
         row,
         id=row.id + ending,
         name=row.name + name_ending(copy, column),
-        code=row.code and row.code + ending,
+        code=row.code + ending if row.code else "",
         aliases=tuple(alias + ending for alias in row.aliases),
         patterns=tuple(pattern.times(column.factor if column else 1) for pattern in row.patterns),
-        requires=row.requires and row.requires + id_ending(None, column),
+        requires=row.requires + id_ending(None, column) if row.requires else "",
         row=row.id,
         column=number,
         copy=copy or 0,
@@ -172,15 +176,16 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
 
 
 def _names_of_boxes(rules: RuleSet, data: Mapping[str, Any]) -> dict[str, list[str]]:
-    names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
+    """Return the names of boxes as :func:`category_names`, from the values of a file of names."""
+    names_of_row = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
     shown = replace(rules, columns=_columns(rules, data))
-    return {
-        category.id: [
-            name + endings(shown, category)[1] for name in names[category.row or category.id]
-        ]
-        for category in rules.categories
-        if (category.row or category.id) in names
-    }
+    names = {}
+    for box in rules.categories:
+        row = box.row or box.id
+        if row in names_of_row:
+            _in_id, in_name = endings(shown, box)
+            names[box.id] = [name + in_name for name in names_of_row[row]]
+    return names
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
@@ -198,17 +203,19 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
         for box in rules.categories
     ]
     published = rules.published
+    if published:
+        source = _(published.source, language)  # marked elsewhere
+        published = replace(published, source=source)
     return replace(
         shown,
         name=_read(language)["rules"].get(rules.id, rules.name),
         language=language,
         summary=_(rules.summary, language) if rules.summary else "",  # marked elsewhere
         switches=tuple(
-            replace(each, summary=_(each.summary, language))  # marked elsewhere
-            for each in rules.switches
+            replace(switch, summary=_(switch.summary, language))  # marked elsewhere
+            for switch in rules.switches
         ),
-        published=published
-        and replace(published, source=_(published.source, language)),  # marked elsewhere
+        published=published,
         categories=tuple(map(_renamed, rules.categories, new_names)),
     )
 
@@ -225,8 +232,8 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
     ]
     return [
         (name, category)
-        for found in (*of_languages, *of_sheets)
-        for category, names in found.items()
+        for names_of in (*of_languages, *of_sheets)
+        for category, names in names_of.items()
         for name in names
     ]
 
@@ -255,6 +262,7 @@ def _columns(rules: RuleSet, data: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def _renamed(category: Category, names: list[str]) -> Category:
+    """Return a category with the first of some names. Its old name and the others become aliases."""
     if names[0] == category.name:
         return category
     return replace(category, name=names[0], aliases=(*names[1:], *category.aliases, category.name))

@@ -40,8 +40,8 @@ class Puzzle:
 
     def gap(self, strategy: Strategy) -> float:
         """Return the expected points that the second-best option loses, 0 if there is only one."""
-        found = self.options(strategy)
-        return found[1].loss if len(found) > 1 else 0.0
+        options = self.options(strategy)
+        return options[1].loss if len(options) > 1 else 0.0
 
 
 def daily_seed(day: date, number: int = 0) -> int:
@@ -55,8 +55,7 @@ def find_puzzles(strategy: Strategy, seed: int, difficulty: str, count: int) -> 
     They are the same for the same rules and seed. Raises RulesError if too few are found.
     """
     found: list[Puzzle] = []
-    tried = range(MAX_TRIES * count)
-    for number in tried:
+    for number in range(MAX_TRIES * count):
         puzzle = find_puzzle(strategy, seed * PUZZLES_A_DAY + number, difficulty)
         if puzzle not in found:
             found.append(puzzle)
@@ -82,7 +81,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         new = dice_of_game(seed, game, turn, len(history), rules.dice - len(held), rules.faces)
         history.append(tuple(sorted((*held, *new))))
         best = strategy.holds(card, history[-1], rolls_left)[0] if rolls_left else None
-        if best is None or best.category:
+        if best is None or best.category:  # no reroll is left, or it is best to stop
             break
         held = best.dice
         rolls_left -= 1

@@ -241,9 +241,9 @@ class Rating:
     @cached_property
     def lost_per_decision(self) -> Estimate:
         """Points lost a decision."""
-        found = ratio_of(self.lost_by_game, self.figures.decisions.sum(axis=1), self.confidence)
-        assert found is not None
-        return found
+        estimate = ratio_of(self.lost_by_game, self.figures.decisions.sum(axis=1), self.confidence)
+        assert estimate is not None  # each game has decisions
+        return estimate
 
     @property
     def narrower(self) -> float | None:
@@ -385,11 +385,13 @@ class Ratings:
         the same are added, so that it is 0.5 for perfect play. It is None if the distribution of
         the rules is not known.
         """
-        if (found := self.perfect_play.get(rules)) is None:
+        perfect = self.perfect_play.get(rules)
+        if perfect is None:
             return None
         results = self.results_only[rules, player].tolist()
-        halves = [found.at_least(score) + found.at_least(score + 1) for score in results]
-        return clipped(1 - sum(halves) / (2 * len(results)))
+        # Twice the chance that perfect play ends higher, where half of the equal scores count.
+        doubled = [perfect.at_least(score) + perfect.at_least(score + 1) for score in results]
+        return clipped(1 - sum(doubled) / (2 * len(results)))
 
     def of(self, player: str, rules: str | None = None) -> Rating:
         """Return the rating of a player.
@@ -412,13 +414,13 @@ class Ratings:
             if rating.player.lower() == player.lower() and rules in (None, rating.rules.key)
         ]
         in_same_case = [rating for rating in in_any_case if rating.player == player]
-        found = in_same_case or in_any_case
-        if len(found) == 1:
-            return found[0]
+        candidates = in_same_case or in_any_case
+        if len(candidates) == 1:
+            return candidates[0]
         names = [f"{rating.player} ({rating.rules.key})" for rating in self.ratings]
         known = ", ".join(names) or _("there are none")
         text = _("there is more than one rating of {player}; the ratings: {known}")
-        if not found:
+        if not candidates:
             text = _("there is no rating of {player}; the ratings: {known}")
         raise StateError(text.format(player=repr(player), known=known))
 
@@ -495,10 +497,12 @@ def rate(  # noqa: PLR0913 - the published parameters
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    # results of games without decisions, by the same
-    results: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for of_game, player, result in reader.results:
-        results[of_game.fingerprint, player].append(result)
+    # results of games without decisions, by the same, and the rules by their fingerprint
+    scores: dict[tuple[str, str], list[int]] = defaultdict(list)
+    rules_of: dict[str, RuleSet] = {}
+    for result in reader.results:
+        scores[result.rules.fingerprint, result.player].append(result.score)
+        rules_of[result.rules.fingerprint] = result.rules
 
     def first_game(players: dict[str, _Collected]) -> int:
         first_player = next(iter(players.values()))
@@ -508,25 +512,32 @@ def rate(  # noqa: PLR0913 - the published parameters
     # Chunks have their rule sets in another order than the games.
     for fingerprint, players in sorted(collected.items(), key=lambda item: first_game(item[1])):
         for player, of_player in players.items():
-            other_results = results.pop((fingerprint, player), [])
+            other_results = scores.pop((fingerprint, player), [])
             rating = _rating(of_player, np.array(other_results, dtype=np.int64), confidence)
             find_prices = partial(_prices, reader, of_player, tables, threads)
             ratings.append(replace(rating, find_prices=find_prices))
-    games_of = {of_game.fingerprint: of_game for of_game, _, _ in reader.results}
-    unrated = {
-        (games_of[fingerprint].key, player): np.array(found)
-        for (fingerprint, player), found in results.items()
+    # Those that are left are of players of whom no decisions are recorded.
+    results_only = {
+        (rules_of[fingerprint].key, player): np.array(of_player)
+        for (fingerprint, player), of_player in scores.items()
     }
-    perfect = {}
-    for fingerprint in dict.fromkeys(fingerprint for fingerprint, _player in results):
-        if has_distribution(games_of[fingerprint]):
-            strategy = reader.strategy(games_of[fingerprint])
-            if not isinstance(strategy, SolverError):
-                found = stored_distribution(
-                    Settings(threads=threads), strategy, EMPTY_STATE, store=False
-                )
-                perfect[games_of[fingerprint].key] = found
-    return Ratings(tuple(ratings), reader.skipped, unrated, perfect)
+    unrated = dict.fromkeys(rules_of[fingerprint] for fingerprint, _player in scores)
+    perfect_play = _perfect_play(reader, unrated, threads)
+    return Ratings(tuple(ratings), reader.skipped, results_only, perfect_play)
+
+
+def _perfect_play(
+    reader: RatingInput, rule_sets: Iterable[RuleSet], threads: int | None
+) -> dict[str, ScoreDistribution]:
+    """Return :attr:`Ratings.perfect_play` of some rule sets."""
+    distributions = {}
+    for rules in filter(has_distribution, rule_sets):
+        strategy = reader.strategy(rules)
+        if not isinstance(strategy, SolverError):
+            distributions[rules.key] = stored_distribution(
+                Settings(threads=threads), strategy, EMPTY_STATE, store=False
+            )
+    return distributions
 
 
 def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
@@ -537,41 +548,43 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
     figures = figures_of(chunk.rules, chunk.graded)
     cards_of: dict[str, list[int]] = defaultdict(list)  # by name of the player
     for card in np.flatnonzero(chunk.rated).tolist():
-        cards_of[chunk.entries[card].players[chunk.players[card]]].append(card)
+        names = chunk.entries[card].players
+        cards_of[names[chunk.players[card]]].append(card)
     for name, cards in cards_of.items():
         players = collected[chunk.rules.fingerprint]
         if name not in players:
             decisions = Decisions(chunk.rules)
             players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [], decisions, [])
-        players[name].entries += [chunk.entries[card] for card in cards]
-        players[name].figures.append(figures.of(np.array(cards)))
-        players[name].decisions.add(chunk, cards)
+        of_player = players[name]
+        of_player.entries += [chunk.entries[card] for card in cards]
+        of_player.figures.append(figures.of(np.array(cards)))
+        of_player.decisions.add(chunk, cards)
         is_of_player = np.zeros(len(chunk.rated), dtype=bool)
         is_of_player[cards] = True
-        players[name].played.append(chunk.graded.played.of(is_of_player))
+        of_player.played.append(chunk.graded.played.of(is_of_player))
 
 
-def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
+def _rating(collected: _Collected, other_results: Ints, confidence: float) -> Rating:
     """Return the rating of a player, with the games in the order of :func:`_in_order`."""
     # the columns of all chunks
-    columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)
+    columns = zip(*(vars(chunk).values() for chunk in collected.figures), strict=True)
     figures = Figures(*map(np.concatenate, columns))
-    order, dated = _in_order(found.entries)
-    entries = [found.entries[i] for i in order]
+    order, dated = _in_order(collected.entries)
+    entries = [collected.entries[i] for i in order]
     places = tuple(entry.place for entry in entries)
     dates = tuple(entry.date if dated else None for entry in entries)
     in_order = figures.of(np.array(order))
     return Rating(
-        player=found.player,
-        rules=found.rules,
-        start=found.start,
+        player=collected.player,
+        rules=collected.rules,
+        start=collected.start,
         places=places,
         dates=dates,
         figures=in_order,
         other_results=other_results,
         confidence=confidence,
-        spots=found.decisions.spots(),
-        mistakes=found.decisions.mistakes,
+        spots=collected.decisions.spots(),
+        mistakes=collected.decisions.mistakes,
     )
 
 
@@ -588,15 +601,18 @@ def _in_order(entries: Sequence[Entry]) -> tuple[list[int], bool]:
     return order, dated
 
 
-def _prices(reader: RatingInput, found: _Collected, tables: Folder, threads: int | None) -> Prices:
+def _prices(
+    reader: RatingInput, collected: _Collected, tables: Folder, threads: int | None
+) -> Prices:
     """Return the prices of a player, by the last games."""
     from ..prices.fit import MAX_GAMES, fit_prices
 
-    played = PlayedTurns(*map(np.concatenate, zip(*found.played, strict=True)))
-    is_recent = np.zeros(len(found.entries), dtype=bool)
-    order, _dated = _in_order(found.entries)
+    # the columns of all chunks
+    played = PlayedTurns(*map(np.concatenate, zip(*collected.played, strict=True)))
+    is_recent = np.zeros(len(collected.entries), dtype=bool)
+    order, _dated = _in_order(collected.entries)
     is_recent[order[-MAX_GAMES:]] = True
-    strategy = reader.strategy(found.rules)
+    strategy = reader.strategy(collected.rules)
     assert isinstance(strategy, Strategy)  # it has valued these games
     return fit_prices(strategy, played.of(is_recent), tables, threads)
 

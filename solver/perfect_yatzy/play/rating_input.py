@@ -194,13 +194,13 @@ class RatingInput:
     def _add_raw(self, entry: Entry, raw: Any) -> None:
         """Append the JSON value of a game, or note its results if it has no decisions."""
         players = _player_names(raw)
-        turns = raw.get("turns") if players else None
-        if turns or (players and _has_only_scores(raw)):
+        if players and (raw.get("turns") or _has_only_scores(raw)):
             check_names(players)
             rules = self._rules_of(raw)
+            turns = raw.get("turns", [])
             if turns and self._add(entry, rules, players, raw.get("date"), raw):
                 return
-            if _has_no_decisions(raw.get("turns", [])):
+            if _has_no_decisions(turns):
                 self._note_results(entry, rules, players, raw)
                 return
         self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: read_game says why
@@ -210,7 +210,8 @@ class RatingInput:
 
         These fields may be objects.
         """
-        if (text := json.dumps(raw.get("rules"))) not in self._rules:
+        text = json.dumps(raw.get("rules"))
+        if text not in self._rules:
             self._rules[text] = rules_from_json(raw.get("rules"))
         return self._rules[text]
 
@@ -262,6 +263,7 @@ class RatingInput:
         self, entries: list[Entry], columns: GameColumns, graded: GradedGames
     ) -> GradedChunk:
         """Return valued games, and note wrong games and unfinished cards."""
+        # Each card with its first turn that breaks the rules, or -1.
         faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
         wrong = {game for (game, _player), fault in faults if fault >= 0}
         for game in sorted(wrong):
@@ -313,6 +315,7 @@ def _has_no_decisions(turns: Any) -> bool:
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
+    """Return the field ``final_scores`` if it has a possible score for each player."""
     if not isinstance(scores, list) or len(scores) != len(players):
         message = _("final_scores is {scores}; must be a list with one number for each player")
         raise StateError(message.format(scores=shown(scores)))
@@ -347,7 +350,8 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         if type(points) is not int or type(bonus_points) is not int:
             message = _("turn {number}: points is {points}; must be a whole number")
             raise StateError(message.format(number=number, points=shown(points)))
-        if (position := rules.index_of[category]) in cards[player].points:
+        position = rules.index_of[category]
+        if position in cards[player].points:
             raise StateError(
                 _("turn {number}: {category} is filled already", number=number, category=category)
             )

@@ -87,10 +87,16 @@ class Game:
         """Return the game as JSON values of schema 2."""
         turns = []
         for turn in self.turns:
-            rolls, holds = ([*map(list, dice)] for dice in (turn.dice_history, turn.holds))
-            scored = {"category": turn.category, "points": turn.points}
-            bonus = {"bonus_points": turn.bonus_points} if turn.bonus_points else {}
-            turns.append({"player": turn.player, "rolls": rolls, "holds": holds} | scored | bonus)
+            written = {
+                "player": turn.player,
+                "rolls": [*map(list, turn.dice_history)],
+                "holds": [*map(list, turn.holds)],
+                "category": turn.category,
+                "points": turn.points,
+            }
+            if turn.bonus_points:
+                written["bonus_points"] = turn.bonus_points
+            turns.append(written)
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
 
@@ -139,7 +145,8 @@ def check_turn(card: Scorecard, turn: RecordedTurn) -> None:
     allowed = scoring_options(
         rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll
     )
-    if (position := rules.index_of[turn.category]) not in allowed:
+    position = rules.index_of[turn.category]
+    if position not in allowed:
         raise StateError(_("{category} cannot be taken", category=turn.category))
     paid_points, paid_bonus = allowed[position]
     if (turn.points, turn.bonus_points) != (paid_points, paid_bonus):
@@ -190,13 +197,14 @@ def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
     rules = rules or rules_from_json(raw.get("rules"))
-    players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
+    names = _of_type(list, raw.get("players"), "players")
+    players = tuple(_of_type(str, name, "name") for name in names)
     if not players:
         raise StateError(_("players is empty"))
     check_names(players)
     turns = []
     cards = [Scorecard(rules) for _ in players]
-    for number, entry in enumerate(_typed(raw, "turns", list), start=1):
+    for number, entry in enumerate(_of_type(list, raw.get("turns"), "turns"), start=1):
         try:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
@@ -212,8 +220,8 @@ def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
     return Game(rules, players, tuple(turns), extra)
 
 
-def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
-    value = raw.get(name)
+def _of_type(kind: type, value: Any, name: str) -> Any:
+    """Return the value of a field of the record if it is of a type. Truth values are no numbers."""
     if not isinstance(value, kind) or isinstance(value, bool):
         types = _(TYPE_NAMES[kind])  # marked elsewhere
         raise StateError(
@@ -240,11 +248,12 @@ def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
 
 
 def _read_turn(entry: Any) -> RecordedTurn:
+    """Return the turn in a JSON value. Whether it can be played is not checked."""
     if not isinstance(entry, dict):
         raise StateError(_("a turn is a JSON object"))
 
     def dice(name: str) -> tuple[Dice, ...]:
-        groups = _typed(entry, name, list)
+        groups = _of_type(list, entry.get(name), name)
         limits.check_length(groups, limits.MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
             if not isinstance(group, list) or not all(
@@ -257,12 +266,12 @@ def _read_turn(entry: Any) -> RecordedTurn:
         return tuple(tuple(sorted(group)) for group in groups)
 
     return RecordedTurn(
-        player=_typed(entry, "player", int),
+        player=_of_type(int, entry.get("player"), "player"),
         dice_history=dice("rolls"),
         holds=dice("holds"),
-        category=_typed(entry, "category", str),
-        points=_typed(entry, "points", int),
-        bonus_points=_typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int),
+        category=_of_type(str, entry.get("category"), "category"),
+        points=_of_type(int, entry.get("points"), "points"),
+        bonus_points=_of_type(int, bonus_points_of(entry), "bonus_points"),
     )
 
 
@@ -341,9 +350,9 @@ def check_writable(path: str | Path) -> None:
 
     A file that did not exist is not created.
     """
-    new = not os.path.lexists(path)
+    is_new = not os.path.lexists(path)
     open_output(path, append=True).close()
-    if new and not os.path.getsize(path):
+    if is_new and not os.path.getsize(path):
         os.unlink(path)
 
 
@@ -441,6 +450,7 @@ def _name(policy: str) -> str:
 
 
 def _source(seed: int, game: int) -> dict[str, Any]:
+    """Return the fields of a record that say which simulated game it is."""
     return {"source": "simulate", "seed": seed, "game": game}
 
 

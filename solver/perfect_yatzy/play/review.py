@@ -166,14 +166,13 @@ def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
 
     Equal values do not tell, since 1 == True == 1.0, and "" is like [].
     """
-    numbers = chain.from_iterable(
-        (player, *points) for player, _rolls, _holds, _category, *points in turns
-    )
-    histories = [*chain.from_iterable((rolls, holds) for _player, rolls, holds, *_ in turns)]
-    all_dice = [*chain.from_iterable(histories)]
-    faces = chain.from_iterable(all_dice)
-    number_types = {*map(type, chain(numbers, faces))}
-    list_types = {*map(type, chain(histories, all_dice))}
+    number_types: set[type] = set()
+    list_types: set[type] = set()
+    for player, rolls, holds, _category, points, bonus_points in turns:
+        all_dice = [*rolls, *holds]
+        number_types.update((type(player), type(points), type(bonus_points)))
+        number_types.update(map(type, chain.from_iterable(all_dice)))
+        list_types.update((type(rolls), type(holds)), map(type, all_dice))
     return number_types <= {int} and list_types <= {list}
 
 
@@ -364,9 +363,10 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
 
     turns = columns.arrays()
     cards = len(columns.cards)
+    # The kernel writes into them: rows, lanes and saved rolls, then ends, filled boxes and faults.
     by_turn = [np.zeros(len(turns.points), dtype=np.int64) for _ in range(3)]
     by_card = [np.zeros(cards, dtype=np.int64) for _ in range(3)]
-    walked = WalkedCards(*by_turn, *by_card)  # the kernel writes into them
+    walked = WalkedCards(*by_turn, *by_card)
     walk_cards(0, cards, WalkJob(turn_model(strategy.rules), turns, walked))
     return turns, walked
 
@@ -387,7 +387,7 @@ def _option_values(
     """Return the best options of some positions, and the values of these and of those taken."""
     number = len(positions)
     hold_columns = hold_count(strategy.rules)
-    found = _OptionValues(
+    options = _OptionValues(
         hold=np.empty(number, dtype=np.int64),
         hold_value=np.empty(number),
         category=np.empty(number, dtype=np.int64),
@@ -403,14 +403,14 @@ def _option_values(
         rows = np.arange(len(values))
         best_hold = holds.argmax(axis=1)
         best_category = categories.argmax(axis=1)
-        found.hold[place] = best_hold
-        found.hold_value[place] = holds[rows, best_hold]
-        found.category[place] = best_category
-        found.category_value[place] = categories[rows, best_category]
-        found.taken_value[place] = values[rows, taken[place]]
+        options.hold[place] = best_hold
+        options.hold_value[place] = holds[rows, best_hold]
+        options.category[place] = best_category
+        options.category_value[place] = categories[rows, best_category]
+        options.taken_value[place] = values[rows, taken[place]]
 
     each_option(strategy.evaluator, positions, note, threads)
-    return found
+    return options
 
 
 def grade(loss: float, first: bool = True) -> str:
@@ -426,7 +426,7 @@ def grade(loss: float, first: bool = True) -> str:
 
 def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:
     """Return the action that holds these dice or takes the category with this id, or None."""
-    return next((each for each in actions if each.action == target), None)
+    return next((action for action in actions if action.action == target), None)
 
 
 @dataclass(frozen=True)
@@ -494,9 +494,9 @@ def graded_decision(
     targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
     dice = turn.dice_history[roll - 1]
     rolls_left = strategy.max_rerolls(card.state) - roll + 1
-    found = strategy.ranking(card, dice, rolls_left)
-    best = found[0]
-    done = find_action(found, targets[roll - 1])
+    ranking = strategy.ranking(card, dice, rolls_left)
+    best = ranking[0]
+    done = find_action(ranking, targets[roll - 1])
     assert done is not None  # the record has been checked
     graded = grade(done.loss, done is best)
     return GradedDecision(number, roll, dice, rolls_left, done, best, graded, card)
@@ -602,13 +602,13 @@ def turn_outlook(
         outcome.chance * (outcome.points + outcome.bonus_points) for outcome in outcomes
     )
     after = [(outcome.chance, outcome.next_state(evaluator, card.state)) for outcome in outcomes]
-    later_points = chance_of_bonus = None
+    later_points = None
     if not isinstance(evaluator, ScoreEvaluator):
         later_points = sum(chance * evaluator.value(state) for chance, state in after)
+    chance_of_bonus = None
     if upper_bonus_chance:
-        chance_of_bonus = clipped(
-            sum(chance * upper_bonus_chance(state) for chance, state in after)
-        )
+        bonus_chances = (chance * upper_bonus_chance(state) for chance, state in after)
+        chance_of_bonus = clipped(sum(bonus_chances))
     most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
     categories = tuple(
         CategoryOutlook(rules.categories[number].id, clipped(chance), shares[number] / chance)

@@ -47,12 +47,13 @@ def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[Result]:
     StateError
         If the file cannot be read, has no scores, or has a score that is not valid.
     """
-    found = 0
+    n_results = 0
     lines = record_lines(path)
     _number, head = next(lines, (1, b""))
     separator = max(SEPARATORS, key=lambda sign: head.count(sign.encode()))
     columns = [name.strip() for name in _cells(path, head, separator)]
     kinds = [name.lower() for name in columns]
+    # The positions of the columns with scores: one, or one for each player.
     if "player" in kinds:
         scores = [i for i, kind in enumerate(kinds) if kind in SCORE_COLUMNS][:1]
     else:
@@ -61,27 +62,29 @@ def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[Result]:
     if not scores:
         text = _("{path} has no scores; its first line must name the columns: player, score")
         raise StateError(text.format(path=path))
-    otherwise = load_rules(rules)
+    default_rules = load_rules(rules)
     highest = cache(maximum_score)
     for number, line in lines:
         cells = [cell.strip() for cell in _cells(path, line, separator)]
         row = dict(zip(kinds, cells, strict=False))
         try:
-            of_row = rules_from_json(row["rules"]) if row.get("rules") else otherwise
+            named_rules = row.get("rules")
+            played = rules_from_json(named_rules) if named_rules else default_rules
             for column in scores:
                 if column >= len(cells) or not cells[column]:
                     continue  # this player was not in the game
                 player = row.get("player", columns[column])
                 check_names([player])
-                yield Result(of_row, player, _score(cells[column], highest(of_row)))
-                found += 1
+                yield Result(played, player, _score(cells[column], highest(played)))
+                n_results += 1
         except SolverError as error:
             raise StateError(f"{path}:{number}: {error}") from error
-    if not found:
+    if not n_results:
         raise StateError(_("{source} contains no games", source=path))
 
 
 def _cells(path: str | Path, line: bytes, separator: str) -> list[str]:
+    """Return the cells of a line. The path is for the message if it is no text."""
     try:
         (cells,) = csv.reader([line.decode("utf-8-sig")], delimiter=separator)
     except (ValueError, csv.Error) as error:
@@ -90,6 +93,7 @@ def _cells(path: str | Path, line: bytes, separator: str) -> list[str]:
 
 
 def _score(text: str, most: int) -> int:
+    """Return the score in a cell. Raises StateError unless it is a number from 0 to `most`."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= most):
         message = _("the score {score} must be a whole number from 0 to {most}")
         raise StateError(message.format(score=shown(text), most=most))

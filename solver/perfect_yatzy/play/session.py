@@ -268,7 +268,7 @@ class SaveFile:
         """Save the game, and replace an old file in one step."""
         self._check_unchanged()
         rules = session.rules
-        actions = [[each.kind, list(each.dice), each.category] for each in session.actions]
+        actions = [[action.kind, list(action.dice), action.category] for action in session.actions]
         content = {
             "schema": SCHEMA,
             "rules": rules_to_json(rules),
@@ -277,7 +277,9 @@ class SaveFile:
             "seed": session.seed,
             "computers": list(session.computers),
             "actions": actions,
-        } | ({"same_dice": session.same_dice} if session.same_dice else {})
+        }
+        if session.same_dice:
+            content["same_dice"] = session.same_dice
         try:
             with replacing(self.path) as file:
                 file.write(json.dumps(content).encode())
@@ -319,6 +321,7 @@ class SaveFile:
 
 
 def _read_session(raw: Any) -> Session:
+    """Return the game in the JSON value of a saved game, with its actions applied again."""
     rules = rules_from_json(raw["rules"])
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))

@@ -21,7 +21,7 @@ from ..core.dice import Dice, lattice
 from ..core.rules import RuleSet
 from ..game.notation import dice_of
 from .rating_input import Entry, GradedChunk
-from .review import GRADES, TIE_TOLERANCE
+from .review import GRADES, TIE_TOLERANCE, Bools, GradedGames
 
 MAX_SPOTS = 10  # spots that a rating lists
 MAX_MISTAKES = 200  # mistakes that a rating keeps
@@ -93,6 +93,25 @@ def _spot(kinds: _Kinds, occurrences: int, tally: _Tally) -> Spot:
     return Spot(kinds.roll, kinds.best, kinds.done, occurrences, tally.times, tally.points)
 
 
+def _worst_mistakes(chunk: GradedChunk, own: Bools) -> list[Mistake]:
+    """Return the worst mistakes after the rolls that are `own`, ``(rolls,)``, at most MAX_MISTAKES."""
+    graded = chunk.graded
+    losses = graded.decision_loss
+    wrong = np.flatnonzero(own & (losses >= SMALLEST_MISTAKE))
+    worst = wrong[np.argsort(-losses[wrong], kind="stable")[:MAX_MISTAKES]]
+    turns = graded.turn_number + 1
+    return [
+        Mistake(
+            loss=float(losses[roll]),
+            entry=chunk.entries[card],
+            player=chunk.players[card],
+            turn=int(turns[graded.turn_of_roll[roll]]),
+            roll=int(graded.number_of_roll[roll]),
+        )
+        for roll, card in zip(worst.tolist(), graded.card_of_roll[worst].tolist(), strict=True)
+    ]
+
+
 class Decisions:
     """All decisions of a player, counted as the games are read."""
 
@@ -105,34 +124,25 @@ class Decisions:
 
     def add(self, chunk: GradedChunk, cards: Sequence[int]) -> None:
         """Count the decisions of some cards of a chunk."""
-        graded = chunk.graded
-        own = np.isin(graded.card_of_roll, cards)
-        losses = graded.decision_loss
+        own = np.isin(chunk.graded.card_of_roll, cards)
+        self._count(chunk.graded, own)
+        mistakes = [*self.mistakes, *_worst_mistakes(chunk, own)]
+        self.mistakes = tuple(nlargest(MAX_MISTAKES, mistakes, key=attrgetter("loss")))
+
+    def _count(self, graded: GradedGames, own: Bools) -> None:
+        """Add some decisions to the tallies, those after the rolls that are `own`, ``(rolls,)``."""
+        # (decisions, 3): position of the roll, best option, option taken
         columns = np.stack([graded.roll, graded.best, graded.done], axis=1)[own]
         options = self._lattice.first_roll + len(self._rules.categories)
+        # one number for each of these triples
         keys = (columns[:, 0] * options + columns[:, 1]) * options + columns[:, 2]
         _keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         numbers = np.bincount(inverse)
-        lost = np.bincount(inverse, losses[own])
-        for key, count, points in zip(
+        lost = np.bincount(inverse, graded.decision_loss[own])
+        for triple, number, points in zip(
             columns[first].tolist(), numbers.tolist(), lost.tolist(), strict=True
         ):
-            self._tallies[tuple(key)].add(count, points)
-        wrong = np.flatnonzero(own & (losses >= SMALLEST_MISTAKE))
-        worst = wrong[np.argsort(-losses[wrong], kind="stable")[:MAX_MISTAKES]]
-        turns = graded.turn_number + 1
-        found = [
-            Mistake(
-                loss=float(losses[roll]),
-                entry=chunk.entries[card],
-                player=chunk.players[card],
-                turn=int(turns[graded.turn_of_roll[roll]]),
-                roll=int(graded.number_of_roll[roll]),
-            )
-            for roll, card in zip(worst.tolist(), graded.card_of_roll[worst].tolist(), strict=True)
-        ]
-        both = [*self.mistakes, *found]
-        self.mistakes = tuple(nlargest(MAX_MISTAKES, both, key=attrgetter("loss")))
+            self._tallies[tuple(triple)].add(number, points)
 
     def spots(self) -> tuple[Spot, ...]:
         """Return the wrong ways to play that occurred more than once, the most expensive first.

@@ -21,6 +21,7 @@ import shlex
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import click
@@ -96,10 +97,10 @@ def read_answer(env: single.YatzyEnv, text: str) -> int | None:
 
     It is named by the last line that begins with ``hold`` or ``take``.
     """
-    found = ANSWER.findall(text)
-    if not found:
+    lines = ANSWER.findall(text)  # each as its verb and what follows
+    if not lines:
         return None
-    verb, words = found[-1]
+    verb, words = lines[-1]
     try:
         if verb.lower() == "take":
             action = env.action(words.strip().lower())
@@ -155,7 +156,9 @@ def decide(env: single.YatzyEnv, agent: Agent, score: Score) -> tuple[int, float
         action = int(np.where(np.isfinite(values), values, np.inf).argmin())
     regret = float(values.max() - values[action])
     score.best += regret < 1e-9
-    kind = KINDS[not env.position.is_first_roll] if env.rolls_left else "category"
+    kind = "category"
+    if env.rolls_left:
+        kind = "first hold" if env.position.is_first_roll else "later hold"
     score.regrets[kind].append(regret)
     return action, regret
 
@@ -277,18 +280,18 @@ def main(
         env.reset(seed=GAME_SEED)
         click.echo(prompt(env.position), nl=False)
         return
-    rows = []
-    for command in programs:
-        agent = program_agent(command, time_limit)
-        rows.append(table_row(command, *run(lambda _rules, a=agent: a, rules, positions, games)))  # type: ignore[misc]
-    for name in policies or (() if programs else BASELINES):
-        found = run(
-            lambda each, name=name: policy_agent(name, load_rules(each)),  # type: ignore[misc]
-            rules,
-            positions,
-            games,
-        )
-        rows.append(table_row(name, *found))
+    if not programs and not policies:
+        policies = BASELINES
+
+    def agent_of_program(command: str, _rules: str) -> Agent:
+        return program_agent(command, time_limit)
+
+    def agent_of_policy(name: str, rules_of_game: str) -> Agent:
+        return policy_agent(name, load_rules(rules_of_game))
+
+    agents = [(command, partial(agent_of_program, command)) for command in programs]
+    agents += [(name, partial(agent_of_policy, name)) for name in policies]
+    rows = [table_row(name, *run(agent_of, rules, positions, games)) for name, agent_of in agents]
     click.echo("\n".join(table_lines(rows)))
 
 

@@ -186,10 +186,9 @@ class Encoding:
             return spaces.Box(0, 1, (entries,), np.float32)
         # There is an entry for each value that a number may have, while one that is 0 or 1 is its own
         # entry.
-        entries = sum(
-            count if highest == 1 else count * (highest + 1)
-            for count, highest in self.bounds.values()
-        )
+        entries = 0
+        for count, highest in self.bounds.values():
+            entries += count if highest == 1 else count * (highest + 1)
         return spaces.Box(0, 1, (entries,), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
@@ -200,15 +199,15 @@ class Encoding:
         if self.form == "dict":
             return observation
         parts = []
-        for name, (_, high) in self.bounds.items():
+        for name, (_count, highest) in self.bounds.items():
             array = observation[name]
             if self.form == "float":
-                parts.append((array / high).astype(np.float32))
-            elif high == 1:
+                parts.append((array / highest).astype(np.float32))
+            elif highest == 1:
                 parts.append(array.astype(np.int8))
-            else:  # an entry for each number from 0 to `high`
-                hot = array[..., None] == np.arange(high + 1)
-                parts.append(hot.reshape(*array.shape[:-1], -1).astype(np.int8))
+            else:  # an entry for each number from 0 to `highest`
+                is_number = array[..., None] == np.arange(highest + 1)
+                parts.append(is_number.reshape(*array.shape[:-1], -1).astype(np.int8))
         return np.concatenate(parts, axis=-1)
 
 
@@ -370,17 +369,17 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
                 False,
                 self._info() | {"illegal": True},
             )
-        regret = {}
+        step_info = {}
         if self.oracle or self.reward == "regret":
             values = self.action_values()
-            regret = {"regret": float(values.max() - values[action])}
+            step_info["regret"] = float(values.max() - values[action])
         reward: float = game.play(int(action))
         self._playing = not game.position.over
         if self._playing and not game.position.dice:
             game.roll()
         if self.reward == "regret":
-            reward = -regret["regret"]
-        return self._observed(), float(reward), not self._playing, False, self._info() | regret
+            reward = -step_info["regret"]
+        return self._observed(), float(reward), not self._playing, False, self._info() | step_info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, ``(n_actions,)`` bool.
@@ -403,11 +402,14 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return self._values.copy()
 
     def _info(self) -> dict[str, Any]:
+        """Return the info of the position, without that of a step."""
         info: dict[str, Any] = {
             "action_mask": self.position.action_mask(),
             "score": self._game.score,
         }
-        return info | {"action_values": self.action_values()} if self.oracle else info
+        if self.oracle:
+            info["action_values"] = self.action_values()
+        return info
 
     def render(self) -> str | None:
         """Return the card and the dice in one line. It is None without the mode ``"ansi"``."""

@@ -136,11 +136,12 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         if isinstance(seed, Sequence | np.ndarray):
             if len(seed) != self.num_envs:
                 raise StateError(f"there are {len(seed)} seeds for {self.num_envs} environments")
-            return [None if one is None else whole_number(one, "seed") for one in seed]
+            return [None if given is None else whole_number(given, "seed") for given in seed]
         first = whole_number(seed, "seed")
         return range(first, first + self.num_envs)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:
+        """Return which environments begin a new game, ``(num_envs,)``."""
         if options is None or "reset_mask" not in options:
             return np.ones(self.num_envs, dtype=np.bool_)
         mask = np.asarray(options["reset_mask"])
@@ -234,14 +235,10 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         }
         score = np.empty(size, np.int64)
         mask = np.empty((size, self.n_actions), np.int8)
+        # views of the arrays, which the kernel fills
         flat = {name: array.ravel() for name, array in arrays.items()}
-        kernel.observe(
-            0,
-            size,
-            self._model,
-            self._games,
-            kernel.Observed(**flat, score=score, mask=mask.ravel()),
-        )
+        target = kernel.Observed(**flat, score=score, mask=mask.ravel())
+        kernel.observe(0, size, self._model, self._games, target)
         info: dict[str, Any] = {}
         everywhere = np.ones(size, dtype=np.bool_)
         _add(info, "action_mask", mask, everywhere)
@@ -314,6 +311,6 @@ def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bool
     entries = info[name]
     present = info[f"_{name}"] & games
     if present.any():
-        # These have as many dimensions as the entries.
-        present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))
-        _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)
+        # with as many dimensions as the entries
+        has_entry = present.reshape(-1, *[1] * (entries.ndim - 1))
+        _add(target, name, np.where(has_entry, entries, np.zeros_like(entries)), present)

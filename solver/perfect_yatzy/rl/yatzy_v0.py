@@ -120,17 +120,15 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
     def _entry_bounds(self) -> dict[str, int]:
         """Return the name and the largest value of each entry of an observation."""
         rules = self.rules
-        bounds = observation_bounds(self.rules)
-        high = {f"counts_{face}": rules.dice for face in range(1, rules.faces + 1)}
-        high["rolls_left"] = bounds["rolls_left"][1]
+        highest = {name: most for name, (_count, most) in observation_bounds(rules).items()}
+        entries = {f"counts_{face}": rules.dice for face in range(1, rules.faces + 1)}
+        entries["rolls_left"] = highest["rolls_left"]
         card = {f"filled.{category.id}": 1 for category in rules.categories}
-        card |= {"upper": bounds["upper"][1], "joker_paid": 1}
-        card |= {"saved": bounds["rolls_left"][1], "score": maximum_score(rules)}
-        return high | {
-            f"{i}.{name}": most
-            for i in range(len(self.possible_agents))
-            for name, most in card.items()
-        }
+        card |= {"upper": highest["upper"], "joker_paid": 1}
+        card |= {"saved": highest["rolls_left"], "score": maximum_score(rules)}
+        for i in range(len(self.possible_agents)):
+            entries |= {f"{i}.{name}": most for name, most in card.items()}
+        return entries
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the observations of a player."""
@@ -188,6 +186,7 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         self._inform()
 
     def _final_rewards(self) -> dict[str, float]:
+        """Return the reward of each player, by the margin over the best of the others."""
         scores = {agent: self._games[agent].score for agent in self.agents}
         rewards = {}
         for agent, score in scores.items():
@@ -196,13 +195,14 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         return rewards
 
     def _inform(self) -> None:
+        """Set the info of each player, and print the cards for a person."""
         if self.render_mode == "human":
             print(self._lines())
-        games = {agent: self._games[agent] for agent in self.agents}
-        self.infos = {
-            agent: {"action_mask": game.position.action_mask(), "score": game.score}
-            for agent, game in games.items()
-        }
+        self.infos = {}
+        for agent in self.agents:
+            game = self._games[agent]
+            mask = game.position.action_mask()
+            self.infos[agent] = {"action_mask": mask, "score": game.score}
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what a player sees."""

@@ -45,13 +45,15 @@ OutlookCategory = Annotated[
 
 def record(name: str, text: str, fields: dict[str, tuple[Any, str]], *bases: Any) -> Any:
     """Return an object type with the fields of `bases` and those of its own."""
-    all_fields = {key: form for base in bases for key, form in base.__annotations__.items()}
-    for key, (kind, meaning) in fields.items():
-        form: Any = Annotated[kind, Field(description=meaning)]
-        all_fields[key.rstrip("?")] = NotRequired[form] if key.endswith("?") else form
-    found: Any = TypedDict(name, all_fields)  # type: ignore[misc]
-    found.__doc__ = text
-    return found
+    types = dict[str, Any]()  # by name of the field
+    for base in bases:
+        types |= base.__annotations__
+    for key, (value_type, meaning) in fields.items():
+        described: Any = Annotated[value_type, Field(description=meaning)]
+        types[key.rstrip("?")] = NotRequired[described] if key.endswith("?") else described
+    object_type: Any = TypedDict(name, types)  # type: ignore[misc]
+    object_type.__doc__ = text
+    return object_type
 
 
 def error_answer(error: SolverError) -> dict[str, Any]:

@@ -44,8 +44,11 @@ MAX_UNCERTAIN_SUM = 1 - 1e-11  # sums of a distribution have errors of about 1e-
 
 def picked(source: object, *names: str) -> dict[str, Any]:
     """Return some attributes of an object by their names, in this order, with tuples as lists."""
-    values = ((name, getattr(source, name)) for name in names)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+    fields = {}
+    for name in names:
+        value = getattr(source, name)
+        fields[name] = list(value) if isinstance(value, tuple) else value
+    return fields
 
 
 def answer_head(request: Request) -> dict[str, Any]:
@@ -53,8 +56,10 @@ def answer_head(request: Request) -> dict[str, Any]:
     card = request.card
     rules = request.rules
     state = picked(card.state, "filled", "upper")
-    state |= picked(card.state, "saved") if rules.saved_rolls else {}
-    state |= picked(card.state, "joker_paid") if rules.joker else {}
+    if rules.saved_rolls:
+        state |= picked(card.state, "saved")
+    if rules.joker:
+        state |= picked(card.state, "joker_paid")
     head = {"schema": ANSWER_SCHEMA, "query": request.query, "rules": rules.key}
     return head | {"card": boxes(card), "card_total": card.total, "state": state}
 
@@ -109,19 +114,19 @@ def turn_fields(
 
     entries = [*map(entry, options)]
     fields = picked(request, "dice", "rolls_left")
+    name_of_entries = "categories"
     if request.query == "hold":
         fields["rolls"] = max_rerolls(request.rules, request.state.saved) + 1
+        name_of_entries = "holds"
     fields |= best_value_fields(entries, request.card, objective, choices)
-    return fields | {
-        "best": entries[0],
-        "holds" if request.query == "hold" else "categories": entries,
-    }
+    return fields | {"best": entries[0], name_of_entries: entries}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
-    """Return the odds of a category. Fractions are added as `exact`."""
+    """Return the odds of a category. Fractions become numbers, and are added as `exact`."""
     fields = asdict(entry)
-    if fractions := {name: value for name, value in fields.items() if isinstance(value, Fraction)}:
+    fractions = {name: value for name, value in fields.items() if isinstance(value, Fraction)}
+    if fractions:
         fields |= {name: float(value) for name, value in fractions.items()}
         fields["exact"] = {
             name: fraction_fields(value, DIGITS) for name, value in fractions.items()
@@ -188,11 +193,11 @@ def best_value_fields(
 
     # Chances may have been rounded to 1. The points on the card, now or after one of the choices,
     # tell what is certain.
-    after = [
-        card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points)
-        for one in choices
-    ]
-    certain = objective.certain(max(map(least_score, [card, *after])))
+    cards = [card]
+    for choice in choices:
+        number = card.rules.index_of[choice.category]
+        cards.append(card.filled_with(number, choice.points, choice.bonus_points))
+    certain = objective.certain(max(map(least_score, cards)))
     for entry in entries:
         if certain and not entry.get("loss"):  # this is the best entry, or the only one
             entry["chance"] = 1.0
@@ -247,26 +252,25 @@ def simulation_fields(
     from ..strategy.simulation import wilson_interval
 
     played = simulate(strategy, request.games, request.seed, request.position, threads)
-    found = games_fields(played)
-    del found["highest"]
+    fields = games_fields(played)
+    del fields["highest"]  # only `yatzy simulate` shows it
     if counted:
         reached = float(counted.utility(played.final_scores).sum())
-        found["chance_by_mean_play"] = reached / request.games
-        found["interval99"] = [*wilson_interval(reached, request.games)]
-    return {"policy": strategy.policy, "games": request.games} | found
+        fields["chance_by_mean_play"] = reached / request.games
+        fields["interval99"] = [*wilson_interval(reached, request.games)]
+    return {"policy": strategy.policy, "games": request.games} | fields
 
 
 def games_fields(played: Simulation) -> dict[str, Any]:
     """Return the distribution of the final score in simulated games.
 
-    One game gives no estimate of an error.
+    One game gives no estimate of an error: the standard error and deviation are None.
     """
     finals = played.final_scores
     names = ("standard_error", "standard_deviation")
     errors = picked(played, *names) if len(finals) > 1 else dict.fromkeys(names)
-    percentiles = dict(
-        zip(map(str, PERCENTILES), played.percentiles(PERCENTILES).tolist(), strict=True)
-    )
+    scores = played.percentiles(PERCENTILES).tolist()
+    percentiles = dict(zip(map(str, PERCENTILES), scores, strict=True))
     lowest = int(finals.min())
     return {
         "mean": played.mean,

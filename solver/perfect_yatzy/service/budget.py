@@ -114,9 +114,9 @@ class SolveBudget:
     def check_mean(self, rules: RuleSet, cost: SolveCost) -> None:
         """Raise RulesError if the table of means costs too much."""
         if not self.mean.allows(cost):
-            command = f"yatzy solve {rules.spec or rules.key}" + (
-                "" if COMMAND_LIMIT.allows(cost) else " --yes"
-            )
+            command = f"yatzy solve {rules.spec or rules.key}"
+            if not COMMAND_LIMIT.allows(cost):
+                command += " --yes"
             text = _("{rules} is not solved yet, and its table takes {cost}; first run: {command}")
             raise RulesError(
                 text.format(rules=rules.key, cost=cost.words(self.threads), command=command),
@@ -202,21 +202,13 @@ def distribution_works(
 
     if distribution.has_stored_distribution(rules, start, tables):
         return []
-    alone = distribution.distribution_cost(rules, start)
+    cost = distribution.distribution_cost(rules, start)
+    unasked_seconds = cost.seconds
+    disk = 0
     if first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables):
         cost = distribution.first_turns_cost(rules)
-        return [
-            Work(
-                "distribution",
-                cost.seconds,
-                cost.memory,
-                disk=cost.bytes,
-                unasked_seconds=alone.seconds,
-            )
-        ]
-    return [
-        Work("distribution", alone.seconds, alone.memory, disk=0, unasked_seconds=alone.seconds)
-    ]
+        disk = cost.bytes
+    return [Work("distribution", cost.seconds, cost.memory, disk, unasked_seconds)]
 
 
 class Pace:
@@ -317,10 +309,13 @@ class WorkProgress:
 
         For a work that was not planned it only reports that it goes on.
         """
-        names = [work.what for work in self.works]
-        place = names.index(what) if what in names else len(names)
-        seconds_before = sum(work.seconds for work in self.works[:place])
-        own_seconds = self.works[place].seconds if what in names else 0
+        seconds_before = 0.0  # of the works that come before this one
+        own_seconds = 0.0
+        for work in self.works:
+            if work.what == what:
+                own_seconds = work.seconds
+                break
+            seconds_before += work.seconds
         begun = False
         self._report(seconds_before)
 
@@ -338,12 +333,11 @@ class WorkProgress:
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
         done = min(1.0, seconds / self.all_seconds)
-        # The pace of this run says how long the rest takes. While it is too early for that, the
-        # estimate does.
-        to_do = self.all_seconds - self.resumed
+        of_this_run = self.all_seconds - self.resumed
         left: float | None = 0.0
-        if to_do > 0:
-            left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do))
-        if left is None:
+        if of_this_run > 0:
+            # The pace of this run says how long the rest takes.
+            left = self.pace.left(min(1.0, (seconds - self.resumed) / of_this_run))
+        if left is None:  # it is too early for that, so the estimate says it
             left = (1 - done) * self.all_seconds
         self.report(done, left)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Workers = AbstractContextManager[Cluster | None]
 
-HERE: AbstractContextManager[None] = nullcontext()  # no cluster
+NO_CLUSTER: AbstractContextManager[None] = nullcontext()
 
 
 class SimulatedGames(NamedTuple):
@@ -60,7 +60,7 @@ def run_simulation(
     service: QueryService,
     fields: Mapping[str, Any],
     progress: Progress | None = None,
-    workers: Workers = HERE,
+    workers: Workers = NO_CLUSTER,
 ) -> SimulatedGames:
     """Play the games of a request."""
     request, means, policy = _resolved(service, fields)
@@ -71,7 +71,7 @@ def run_simulation(
     seed = request.seed
     # A player who acts in single positions sees the points of each box.
     start = request.position if strategy else card
-    settings: dict[str, Any] = {"points": card.total, "progress": progress}
+    options: dict[str, Any] = {"points": card.total, "progress": progress}
     with workers as cluster:
         if cluster:
             if not isinstance(strategy, Strategy):
@@ -79,11 +79,11 @@ def run_simulation(
                     _("on workers the policy is mean or a goal, such as goal:280"), field="policy"
                 )
             played = cluster.simulate(
-                strategy, games, seed, start, tables=service.settings.tables, **settings
+                strategy, games, seed, start, tables=service.settings.tables, **options
             )
         else:
             played = simulate(
-                policy, games, seed, start, service.settings.threads, rules=rules, **settings
+                policy, games, seed, start, service.settings.threads, rules=rules, **options
             )
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     answer |= {
@@ -103,14 +103,12 @@ def run_simulation(
     if request.objective:
         assert isinstance(strategy, Strategy)
         objective = service.resolve(request, means)  # in the cache
-        won = objective.utility(played.final_scores)
-        reached = float(won.mean())
-        error = float(won.std() / np.sqrt(games)) if games > 1 else None
+        utilities = objective.utility(played.final_scores)  # 1.0 for a game that is won
         if request.objective.blind:
             answer |= {"policy": "utility", "field": request.objective.blind.opponents}
         answer |= {
-            "reached": reached,
-            "reached_error": error,
+            "reached": float(utilities.mean()),
+            "reached_error": float(utilities.std() / np.sqrt(games)) if games > 1 else None,
             "chance": min(1.0, strategy.value(request.position)),
         }
     else:
@@ -124,13 +122,18 @@ def run_positions(
 ) -> tuple[PositionSample, dict[str, Any]]:
     """Sample labelled positions from the games of a request, and return them with the answer."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
-    plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
-    request, means, policy = _resolved(service, plain | {"games": fields["positions"]})
-    count = request.games  # of positions, which are parsed as a number of games
-    strategy = policy if isinstance(policy, Strategy) else means  # labels the positions
+    # The number of positions is parsed as a number of games.
+    as_games = {"games": fields["positions"]}
+    for name, value in fields.items():
+        if name not in ("positions", *sampling):
+            as_games[name] = value
+    request, means, policy = _resolved(service, as_games)
+    count = request.games
+    # The strategy labels the positions, and plays itself unless another player does.
+    strategy = policy if isinstance(policy, Strategy) else means
     player = None if policy is strategy else cast(Actor, policy)
     start = request.card if player else request.position
-    found = sample_positions(
+    sampled = sample_positions(
         strategy,
         count,
         request.seed,
@@ -139,21 +142,21 @@ def run_positions(
         threads=service.settings.threads,
         **sampling,
     )
-    visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
-    rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
+    visits = sampled.visits if sampled.distinct else np.ones(len(sampled), dtype=np.int64)
+    counts = np.bincount(sampled.rolls_left, weights=visits).astype(int).tolist()
     answer = answers.answer_head(request) | {
         "policy": fields["policy"],
         "seed": request.seed,
         **sampling,
         "positions": count,
-        "rows": len(found),
-        "games": int(found.game_number.max()) + 1,
-        "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
-        "most_visits": int(found.visits.max()),
+        "rows": len(sampled),
+        "games": int(sampled.game_number.max()) + 1,
+        "rolls_left": {str(left): number for left, number in enumerate(counts)},
+        "most_visits": int(sampled.visits.max()),
     }
     if player:
-        found = replace(found, player=str(fields["policy"]))
-    return found, answer
+        sampled = replace(sampled, player=str(fields["policy"]))
+    return sampled, answer
 
 
 def _resolved(service: QueryService, fields: Mapping[str, Any]) -> _Resolved:
@@ -173,7 +176,7 @@ def run_evaluation(
     service: QueryService,
     fields: Mapping[str, Any],
     progress: Progress | None = None,
-    workers: Workers = HERE,
+    workers: Workers = NO_CLUSTER,
 ) -> dict[str, Any]:
     """Evaluate the policy of a request exactly, or a program by sampled games."""
     if "process" not in fields:
@@ -199,32 +202,31 @@ def run_evaluations(
     service: QueryService,
     requests: Sequence[Mapping[str, Any]],
     progress: Progress | None = None,
-    workers: Workers = HERE,
+    workers: Workers = NO_CLUSTER,
 ) -> list[dict[str, Any]]:
-    """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
+    """Evaluate several policies for one game and card, also the chance to win ``against`` one.
+
+    The first request names the one they play against.
+    """
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     # This announces a solve of perfect play, with which the policies are compared.
     service.strategy(parsed[0].rules)
     names = [str(fields["policy"]) for fields in requests]
-    if opponent := requests[0].get("against"):
+    opponent = requests[0].get("against")
+    if opponent:
         names.append(str(opponent))  # it is evaluated after the policies of the requests
         for name in names:  # a policy without a list is refused before anything is computed
             listed(name, named_policy(name, service.policy_context(parsed[0])).policy)
-    found = _evaluated(service, parsed[0], names, progress, workers)
+    evaluated = _evaluated(service, parsed[0], names, progress, workers)
+    _title, theirs = evaluated[-1]  # that of the opponent, if there is one
     replies = []
-    for number, (request, request_fields) in enumerate(zip(parsed, requests, strict=True)):
-        title, mine = found[number]
-        answer = (
-            answers.answer_head(request)
-            | {"policy": names[number], "title": title}
-            | _measured(request, mine)
-        )
+    for number, (request, fields) in enumerate(zip(parsed, requests, strict=True)):
+        title, mine = evaluated[number]
+        answer = answers.answer_head(request)
+        answer |= {"policy": names[number], "title": title} | _measured(request, mine)
         if opponent:
-            _title, theirs = found[-1]
-            wants_even = bool(request_fields.get("even"))
-            answer["against"] = {"policy": str(opponent)} | _compared(
-                request.rules, mine, theirs, wants_even
-            )
+            compared = _compared(request.rules, mine, theirs, bool(fields.get("even")))
+            answer["against"] = {"policy": str(opponent)} | compared
         replies.append(answer)
     return replies
 
@@ -240,7 +242,7 @@ def _evaluated(
 
     The rules, card, games and seed are those of a request.
     """
-    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # by place in `names`
+    evaluated: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # by place in `names`
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import evaluate_on
@@ -254,10 +256,10 @@ def _evaluated(
                 (number, *evaluate_named(name, context)) for number, name in enumerate(names)
             )
         for number, title, evaluation in results:
-            found[number] = title, evaluation
+            evaluated[number] = title, evaluation
             if progress and len(names) > 1:
-                progress(len(found), len(names))
-    return [found[number] for number in range(len(names))]
+                progress(len(evaluated), len(names))
+    return [evaluated[number] for number in range(len(names))]
 
 
 def _compared(
@@ -271,8 +273,8 @@ def _compared(
     On request the handicap that makes it even is added. Neither policy looks at the card of the
     other, so the two final scores are independent.
     """
-    my_scores = _distribution_of(rules, mine)
-    their_scores = _distribution_of(rules, theirs)
+    my_scores = _exact_distribution(rules, mine)
+    their_scores = _exact_distribution(rules, theirs)
     answer: dict[str, Any] = {"chance": my_scores.chance_against(their_scores), "ties": "half"}
     if wants_even:
         points, chance = even_handicap(my_scores, their_scores)
@@ -280,7 +282,7 @@ def _compared(
     return answer
 
 
-def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:
+def _exact_distribution(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:
     """Return the exact distribution of a policy's final score, to compare it with another one.
 
     Raises StateError if there is none for these rules.
@@ -292,6 +294,7 @@ def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> S
 
 
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
+    """Return the figures of an evaluation as fields of the answer."""
     if isinstance(found, SampledEvaluation):
         return _sampled(request, found)
     answer = answers.picked(
@@ -305,6 +308,7 @@ def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[s
 
 
 def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
+    """Return the figures of sampled games as fields of the answer."""
     names = "mean", "standard_error", "plain_mean", "plain_standard_error", "perfect_mean"
     # One game gives no standard error.
     known = [name for name in names if found.games > 1 or "error" not in name]
@@ -314,7 +318,8 @@ def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
 
 
 def _losses(request: Request, found: Losses) -> dict[str, Any]:
-    by_rolls_left = enumerate(found.holds.sum(axis=0), start=1)
+    """Return the losses of a policy: by rolls left for holds, by category, and by turn."""
+    by_rolls_left = enumerate(found.holds.sum(axis=0), start=1)  # summed over the turns
     by_category = found.categories.sum(axis=0)
     ids = [box.id for box in request.rules.categories]
     return {

@@ -114,14 +114,15 @@ class QueryService:
 
         It is solved first if its table is missing.
         """
+        return self.strategies.get_or_create(
+            _mean_key(rules), lambda: self._opened_or_solved(rules, progress), table_bytes
+        )
 
-        def create() -> Strategy:
-            report = progress.of("table") if progress else None
-            cost = self.check_mean(rules)
-            if cost is None:  # the table is there
-                return open_strategy(
-                    rules, self.settings.tables, threads=self.settings.threads, progress=report
-                )
+    def _opened_or_solved(self, rules: RuleSet, progress: WorkProgress | None) -> Strategy:
+        """Return the strategy of the mean, which is opened or solved now."""
+        report = progress.of("table") if progress else None
+        cost = self.check_mean(rules)
+        if cost is not None:  # the table is missing
             if not self.budget.is_confirmed(progress):  # then nothing is stored
                 self.check_unasked([mean_work(cost)])
                 return strategy_in_memory(rules, self.settings.threads)
@@ -129,19 +130,21 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:
-                # It returns the progress of what it announces.
-                words = cost.words(self.settings.threads)
-                line = _("solving {rules}, {cost}; the table will be stored")
-                if not can_store(cost.bytes, self.settings.tables):
-                    line = _("solving {rules}, {cost}, in memory")
-                line = line.format(rules=rules.key, cost=words)
-                report = self.announce(rules, line if self.budget.announces(cost) else None)
-            # This solves it first.
-            return open_strategy(
-                rules, self.settings.tables, threads=self.settings.threads, progress=report
-            )
+                # It returns the callback for the progress of what it announces.
+                report = self.announce(rules, self._announcement(rules, cost))
+        # This solves and stores a missing table.
+        return open_strategy(
+            rules, self.settings.tables, threads=self.settings.threads, progress=report
+        )
 
-        return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
+    def _announcement(self, rules: RuleSet, cost: SolveCost) -> str | None:
+        """Return the line that announces the solve of a table, or None if it is short."""
+        if not self.budget.announces(cost):
+            return None
+        line = _("solving {rules}, {cost}; the table will be stored")
+        if not can_store(cost.bytes, self.settings.tables):
+            line = _("solving {rules}, {cost}, in memory")
+        return line.format(rules=rules.key, cost=cost.words(self.settings.threads))
 
     def prepare(self, spec: str) -> None:
         """Load the compiled code that answers single questions.
@@ -205,31 +208,31 @@ class QueryService:
         from ..policies.levels import needs_calibration
         from ..policies.named import computer_player
 
-        found = parse_kind(kind)
+        player = parse_kind(kind)
         strategy = self.strategy(rules)
-        facts = {"player": found.label, "rules": rules.key}
         announcement = ""  # says what this player needs beyond perfect play
-        if found.style in STYLES:
+        if player.style in STYLES:
             cost = rule_set_stats(rules)
+            words = cost.words(self.settings.threads)
             if not self.budget.mean.allows(cost):
                 text = _(
                     "the {label} computer player solves {rules} in memory, {words}; choose a level"
                 )
                 raise RulesError(
-                    text.format(
-                        label=found.label, **facts, words=cost.words(self.settings.threads)
-                    ),
+                    text.format(label=player.label, rules=rules.key, words=words),
                     code="too-large",
                 )
             if self.budget.announces(cost):
                 text = _("solving {rules} for the {player} computer player, {cost}, in memory")
-                announcement = text.format(**facts, cost=cost.words(self.settings.threads))
-        elif found.level and needs_calibration(rules, found.level):
+                announcement = text.format(rules=rules.key, player=player.label, cost=words)
+        elif player.level and needs_calibration(rules, player.level):
             text = _("calibrating the computer player of {level} by simulated games of {rules}")
-            announcement = text.format(level=found.label, rules=rules.key)
+            announcement = text.format(level=player.label, rules=rules.key)
         if announcement and self.announce is not None:
             self.announce(rules, announcement)
-        return computer_player(strategy, found, self.settings.tables, threads=self.settings.threads)
+        return computer_player(
+            strategy, player, self.settings.tables, threads=self.settings.threads
+        )
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
         """Check a request as :func:`perfect_yatzy.service.requests.parse_request`."""
@@ -280,9 +283,9 @@ class QueryService:
         Play begins at the card of a request.
         """
         request = replace(request, objective=ObjectiveRequest(scores[0]))
-        found = self.resolve(request, self.strategy(request.rules)).strategy
+        strategy = self.resolve(request, self.strategy(request.rules)).strategy
         # Its table has the chances of all goals, and `zero` is the goal that it plays for.
-        return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
+        return [clipped(replace(strategy, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
         """Return the solve in integers from the card of a request on.
@@ -377,17 +380,13 @@ class Decision:
             from ..play.puzzle import find_puzzle
             from .reviews import puzzle_fields
 
-            head = {
-                name: value
-                for name, value in answer.items()
-                if name in (*answers.HEAD, "approximate")
-            }
-            found = find_puzzle(strategy, request.seed, request.difficulty)
-            return head | answers.picked(request, "seed", "difficulty") | puzzle_fields(found)
-        objective = (
-            service.resolver.resolve(self.plan, strategy, progress) if request.objective else None
-        )
-        if objective:
+            names = (*answers.HEAD, "approximate")
+            head = {name: answer[name] for name in names if name in answer}
+            puzzle = find_puzzle(strategy, request.seed, request.difficulty)
+            return head | answers.picked(request, "seed", "difficulty") | puzzle_fields(puzzle)
+        objective = None
+        if request.objective:
+            objective = service.resolver.resolve(self.plan, strategy, progress)
             answer["aim"] = objective.fields
         if request.query == "expect":
             return answer | self._expect_fields(strategy, objective, progress)
@@ -400,16 +399,16 @@ class Decision:
     def _expect_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
     ) -> dict[str, Any]:
+        """Return the answer to "expect"."""
         service = self.service
         request = self.request
         rules = request.rules
         card = request.card
-        state = request.state
+        filled = request.state.filled
         remaining = strategy.value(request.position)
         still_open = [
-            box.id for number, box in enumerate(rules.categories) if not state.filled >> number & 1
+            box.id for number, box in enumerate(rules.categories) if not filled >> number & 1
         ]
-        is_exact = certificate_of(strategy) is None
         answer: dict[str, Any] = {
             "expected_final_score": card.total + remaining,
             "expected_remaining": remaining,
@@ -418,11 +417,7 @@ class Decision:
             "upper": card.upper,
         }
         if self.plan.exact:
-            mean, *spread = self.plan.exact.start_values(service.settings)
-            answer["exact"] = fraction_fields(mean + card.total, request.digits)
-            # Both are absent unless the request asks for the spread.
-            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
-                answer["exact"][name] = fraction_fields(value, request.digits)
+            answer["exact"] = self._exact_fields(self.plan.exact)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective and objective.solved:
@@ -430,6 +425,7 @@ class Decision:
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
         elif objective:
             answer["chance_note"] = str(self.plan.refused)
+        is_exact = certificate_of(strategy) is None
         if is_exact and self.needs_distribution:
             answer |= self._distribution_fields(strategy, objective, progress)
             answers.correct_mean_play(answer)
@@ -437,17 +433,26 @@ class Decision:
             answer["distribution"] = None  # it is requested, but not available for these rules
             if is_exact and has_table(rules, service.settings.tables, Variance.name):
                 variances = open_table(service.settings, Variance(rules, strategy.table))[1]
-                answer["standard_deviation"] = float(
-                    np.sqrt(variances[strategy.space.unchecked_index(state)])
-                )
+                place = strategy.space.unchecked_index(request.state)
+                answer["standard_deviation"] = float(np.sqrt(variances[place]))
         if request.games:
-            counted = (
-                objective if self.plan.refused and "chance_by_mean_play" not in answer else None
-            )
+            # What no solve and no distribution tells is counted in the simulated games.
+            counted = None
+            if self.plan.refused and "chance_by_mean_play" not in answer:
+                counted = objective
             answer["simulation"] = answers.simulation_fields(
                 request, strategy, counted, service.settings.threads
             )
         return answer
+
+    def _exact_fields(self, solve: ExactSolve) -> dict[str, Any]:
+        """Return the expected final score as a fraction, and the spread if it was solved."""
+        digits = self.request.digits
+        mean, *spread = solve.start_values(self.service.settings)
+        fields: dict[str, Any] = {**fraction_fields(mean + self.request.card.total, digits)}
+        for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
+            fields[name] = fraction_fields(value, digits)
+        return fields
 
     def _distribution_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
@@ -461,7 +466,7 @@ class Decision:
         service = self.service
         request = self.request
         fields: dict[str, Any] = {}
-        found = stored_distribution(
+        distribution = stored_distribution(
             service.settings.reporting(progress.of("distribution") if progress else None),
             strategy,
             request.position,
@@ -469,10 +474,12 @@ class Decision:
             first_turns=self.makes_first_turns,
             store=service.budget.is_confirmed(progress),
         )
-        if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
-            fields["chance_by_mean_play"] = chance_by_mean
+        if objective:
+            chance = objective.chance_by_mean_play(distribution)
+            if chance is not None:
+                fields["chance_by_mean_play"] = chance
         if request.include_distribution:
-            fields["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
+            fields["distribution"] = {"policy": "mean"} | answers.distribution_fields(distribution)
         return fields
 
     def _turn_fields(
@@ -497,12 +504,14 @@ class Decision:
             # The chances of the bonus are known only for play for the mean.
             bonus = None if objective else service.bonus_chances.of(strategy)
             actions = options
+            name = "categories"
             if request.query == "hold":
                 # To hold all dice is to score in the best category.
                 actions = [choices[0] if hold.category else hold for hold in options]
-            explained = answer["holds" if request.query == "hold" else "categories"]
-            found = outlooks(request, evaluator, actions, bonus)
-            for entry, outlook in zip(explained, found, strict=False):
+                name = "holds"
+            # Only the first entries have an outlook.
+            explained = outlooks(request, evaluator, actions, bonus)
+            for entry, outlook in zip(answer[name], explained, strict=False):
                 entry["outlook"] = outlook
         return answer
 

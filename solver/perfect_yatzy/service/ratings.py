@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ def comparisons_of(found: Ratings) -> list[Comparison]:
     by_rules: dict[str, list[Rating]] = {}
     for rating in found.ratings:
         by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
-    pairs = [pair for same in by_rules.values() if len(same) == 2 for pair in combinations(same, 2)]
-    return [first.versus(second) for first, second in pairs]
+    return [ratings[0].versus(ratings[1]) for ratings in by_rules.values() if len(ratings) == 2]
 
 
 def ratings_json(
@@ -38,24 +36,27 @@ def ratings_json(
         {
             "player": player,
             "rules": rules,
-            "games": len(each),
-            "result": _estimate_json(mean_of(each, confidence)),
+            "games": len(results),
+            "result": _estimate_json(mean_of(results, confidence)),
             **_against_perfect_play(found, rules, player),
         }
-        for (rules, player), each in found.results_only.items()
+        for (rules, player), results in found.results_only.items()
     ]
+    ratings = []
+    for rating in found.ratings:
+        entry = rating_json(rating, block)
+        if prices:
+            entry["prices"] = _prices_json(rating)
+        ratings.append(entry)
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
-        "ratings": [
-            rating_json(rating, block) | ({"prices": _prices_json(rating)} if prices else {})
-            for rating in found.ratings
-        ],
+        "ratings": ratings,
         "results_only": results_only,
         "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [
-            {name: value for name, value in vars(each).items() if value or name != "player"}
-            for each in found.skipped
+            {name: value for name, value in vars(skipped).items() if value or name != "player"}
+            for skipped in found.skipped
         ],
     }
 
@@ -134,9 +135,12 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 
     It has by how much the first plays better, and the difference of the plain results.
     """
-    players = [comparison.first.player, comparison.second.player]
-    found = {"advantage": comparison.advantage, "result_difference": comparison.results}
-    return {"rules": comparison.first.rules.key, "players": players} | {
-        name: (_estimate_json(each) or {}) | {"p_value": each.chance}
-        for name, each in found.items()
+    fields: dict[str, Any] = {
+        "rules": comparison.first.rules.key,
+        "players": [comparison.first.player, comparison.second.player],
     }
+    differences = {"advantage": comparison.advantage, "result_difference": comparison.results}
+    for name, difference in differences.items():
+        interval = picked(difference, "low", "high")
+        fields[name] = {"mean": difference.value, **interval, "p_value": difference.chance}
+    return fields

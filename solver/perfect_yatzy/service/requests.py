@@ -35,19 +35,12 @@ CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
 OBJECTIVES = ("goal", "opponents", "versus", "field")  # at most one of them is given
 OBJECTIVE_FIELDS = frozenset({*OBJECTIVES, "ties", "places"})
 EXACT_FIELDS = frozenset({"exact", "digits"})
+VALUE_FIELDS = EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS
+TURN_FIELDS = frozenset({"dice", "rolls_left", "explain"}) | VALUE_FIELDS
 QUERY_FIELDS = {
-    "hold": frozenset({"dice", "rolls_left", "explain"})
-    | EXACT_FIELDS
-    | CARD_FIELDS
-    | OBJECTIVE_FIELDS,
-    "score": frozenset({"dice", "rolls_left", "explain"})
-    | EXACT_FIELDS
-    | CARD_FIELDS
-    | OBJECTIVE_FIELDS,
-    "expect": frozenset({"games", "seed", "spread"})
-    | EXACT_FIELDS
-    | CARD_FIELDS
-    | OBJECTIVE_FIELDS,
+    "hold": TURN_FIELDS,
+    "score": TURN_FIELDS,
+    "expect": frozenset({"games", "seed", "spread"}) | VALUE_FIELDS,
     "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
     "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
@@ -74,14 +67,16 @@ class ObjectiveRequest:
     @property
     def score(self) -> int | None:
         """The score to reach, or None if the objective is not the same as reaching one."""
-        if self.goal is not None or self.blind:
+        if self.blind:
+            return None
+        if self.goal is not None:
             return self.goal
-        finals = [other for other in self.opponents if isinstance(other, int)]
-        if len(finals) < len(self.opponents):  # somebody still plays
+        final_scores = [other for other in self.opponents if isinstance(other, int)]
+        if len(final_scores) < len(self.opponents):  # somebody still plays
             return None
         from ..strategy.score_distribution import WinUtility, finished
 
-        return WinUtility([*map(finished, finals)], self.ties).goal
+        return WinUtility([*map(finished, final_scores)], self.ties).goal
 
     @property
     def key(self) -> Hashable:
@@ -174,8 +169,11 @@ def parse_games(
     """
     request = _parse_position(query, fields, find_rules)
     _check_open(request)
-    goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"])) if query == "simulate" else None
-    objective = ObjectiveRequest(_checked_goal(request.rules, int(goal[1]))) if goal else None
+    objective = None
+    if query == "simulate":
+        named_goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"]))
+        if named_goal:
+            objective = ObjectiveRequest(_checked_goal(request.rules, int(named_goal[1])))
     if fields.get("field") is not None:
         objective = ObjectiveRequest(None, blind=parsed_field(fields))
     return replace(
@@ -226,6 +224,7 @@ def _parse_expect(request: Request, fields: Mapping[str, Any]) -> Request:
 
 
 def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a request that say what is maximised: one, if it is a right request."""
     return [name for name in OBJECTIVES if fields.get(name) is not None]
 
 
@@ -254,28 +253,33 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
             second=given[1],
         )
         raise StateError(text, code="invalid-request")
-    if given not in (["opponents"], ["versus"]) and "ties" in fields:
+    name = given[0] if given else ""
+    if name not in ("opponents", "versus") and "ties" in fields:
         raise StateError(
             _("ties can only be used with opponents"), code="invalid-request", field="ties"
         )
-    if given != ["field"] and fields.get("places") is not None:
+    if name != "field" and fields.get("places") is not None:
         raise StateError(
             _("places can only be used with a field"), code="invalid-request", field="places"
         )
-    if not given:
+    if not name:
         return None
-    if given == ["field"]:
+    if name == "field":
         return ObjectiveRequest(None, blind=parsed_field(fields))
-    if given == ["goal"]:
+    if name == "goal":
         return ObjectiveRequest(_checked_goal(rules, fields["goal"]))
-    (name,) = given
+    return _parse_opponents(rules, fields, name)
+
+
+def _parse_opponents(rules: RuleSet, fields: Mapping[str, Any], name: str) -> ObjectiveRequest:
+    """Return the chance to win as objective, from the field ``opponents`` or ``versus``."""
     others = fields[name]
     is_versus = name == "versus"
-    if not isinstance(others, str if is_versus else str | list):
-        if is_versus:
-            text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
-        else:
-            text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
+    if is_versus and not isinstance(others, str):
+        text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")
+        raise StateError(text.format(value=shown(others)), field=name)
+    if not isinstance(others, str | list):
+        text = _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list")
         raise StateError(text.format(value=shown(others)), field=name)
     from ..strategy.score_distribution import WinUtility, finished, parse_opponents
 
@@ -293,13 +297,13 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     """Return the rerolls left. By default they are all for a hold, and none for a category."""
     most = max_rerolls(request.rules, request.card.saved)
-    holding = request.query == "hold"
-    left = _integer(fields, "rolls_left", most if holding else 0)
+    is_hold = request.query == "hold"
+    left = _integer(fields, "rolls_left", most if is_hold else 0)
     if left > most:
-        least = 1 if holding and most > 0 else 0
+        least = 1 if is_hold and most > 0 else 0
         text = _("{left} rolls left; there can be {holding}", left=left, holding=span(least, most))
         raise StateError(text, field="rolls_left")
-    if holding and left == 0:
+    if is_hold and left == 0:
         raise StateError(
             _("0 rolls left: no dice can be held; ask which category with `score`"),
             field="rolls_left",
@@ -334,8 +338,9 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
-    # An empty text means no dice.
-    faces = parse_faces(held) if isinstance(held, str) and held else held
+    faces = held
+    if isinstance(held, str) and held:  # an empty text means no dice
+        faces = parse_faces(held)
     with error_context("hold", "invalid-dice"):
         if not isinstance(faces, Iterable):
             text = _("hold is {held}; must be text such as '33', or a list of faces")
@@ -378,8 +383,9 @@ def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
     """Return a field as a whole number from 0 to the largest 64-bit integer."""
     with error_context(name):
         value = whole_number(fields.get(name, default), name)
-        if not 0 <= value <= MAX_INTEGER:
-            too_large = _("{name} is {value}; must be at most {most}")
-            text = _("{name} is {value}; must not be negative") if value < 0 else too_large
-            raise StateError(text.format(name=name, value=shown(value), most=MAX_INTEGER))
-    return value
+        if 0 <= value <= MAX_INTEGER:
+            return value
+        text = _("{name} is {value}; must not be negative")
+        if value > 0:
+            text = _("{name} is {value}; must be at most {most}")
+        raise StateError(text.format(name=name, value=shown(value), most=MAX_INTEGER))

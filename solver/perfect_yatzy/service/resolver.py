@@ -72,7 +72,8 @@ class BonusChances:
     def __init__(self, settings: Settings, budget: SolveBudget) -> None:
         self.settings = settings
         self.budget = budget
-        self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
+        # by fingerprint of the rules; the values of an evaluator are the chances
+        self._evaluators: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
         self._lock = Lock()
         self._computing = Lock()
@@ -87,8 +88,9 @@ class BonusChances:
         key = rules.fingerprint
         if not rules.bonus or certificate_of(strategy):
             return None
-        if (found := self._found.get(key)) is not None:
-            return found.value
+        known = self._evaluators.get(key)
+        if known is not None:
+            return known.value
         chances = BonusChance(rules, strategy.table)
         if not has_table(rules, self.settings.tables, chances.name):
             if self.budget.announces(solve_cost(chances)):
@@ -100,7 +102,7 @@ class BonusChances:
         def create() -> TurnEvaluator:
             return TurnEvaluator(rules, open_table(self.settings, chances)[1])
 
-        return self._found.get_or_create(key, create).value
+        return self._evaluators.get_or_create(key, create).value
 
     def _compute_later(self, key: str, chances: BonusChance) -> None:
         """Begin to compute chances in the background.
@@ -108,10 +110,11 @@ class BonusChances:
         Nothing begins if that goes on already, or if too many wait.
         """
         with self._lock:
-            is_known = key in self._threads or self._closed.is_set()
-            if not is_known and len(self._threads) < MAX_WAITING:
-                self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
-                self._threads[key].start()
+            goes_on = key in self._threads
+            if goes_on or self._closed.is_set() or len(self._threads) >= MAX_WAITING:
+                return
+            self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
+            self._threads[key].start()
 
     def wait(self) -> None:
         """Wait until everything that was begun in the background is known."""
@@ -123,7 +126,7 @@ class BonusChances:
         with self._lock:
             self._closed.set()
         self.wait()
-        self._found.clear()
+        self._evaluators.clear()
 
     def _go_on(self, _done: int = 0, _total: int = 0) -> None:
         """Raise Cancelled after :meth:`close`."""
@@ -138,8 +141,8 @@ class BonusChances:
             with self._computing:
                 self._go_on()
                 values = solve_objective(chances, threads=1, progress=self._go_on)
-            found = TurnEvaluator(chances.rules, values)
-            self._found.put(key, found, found.values.nbytes)
+            evaluator = TurnEvaluator(chances.rules, values)
+            self._evaluators.put(key, evaluator, evaluator.values.nbytes)
         except Cancelled:
             pass
         finally:
@@ -198,6 +201,11 @@ class ObjectivePlan:
     # why no goal is solved, in which case the answer has the chance of play for the mean
     refused: RulesError | None = None
 
+    def with_solve(self, cost: SolveCost, stored: bool = False) -> ObjectivePlan:
+        """Return the plan with one more solve, whose table is stored or stays in memory."""
+        works = (*self.works, _solve_work(cost, stored))
+        return replace(self, seconds=self.seconds + cost.seconds, works=works, cost=cost)
+
 
 class ObjectiveResolver:
     """A maker of strategies for objectives, which several threads may use."""
@@ -236,62 +244,60 @@ class ObjectiveResolver:
             raise StateError(text, field="opponents")
         if objective.two_sided:
             return self._plan_two_players(request)
+        plan = ObjectivePlan(request)
         seconds = self._opponents_seconds(rules, objective)
-        works = (
-            [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)]
-            if seconds > 0
-            else []
-        )
+        if seconds > 0:
+            work = Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)
+            plan = ObjectivePlan(request, seconds, (work,))
         if self._cached(request):
-            return ObjectivePlan(request, seconds, tuple(works))
-        if objective.score is None:
-            cost = utility_cost(rules, request.state)
-            self.budget.check_objective(rules, cost)
-            check_memory(rules, cost.with_table())
-            works.append(_solve_work(cost))
-            return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
-        goals = self._plan_goals(request)
-        if (
-            goals.cost
-            and request.query in GOAL_QUERIES
-            and _is_out_of_reach(request.card, objective.score)
-        ):
+            return plan
+        if objective.score is not None:
+            return self._plan_goal(plan, objective.score)
+        cost = utility_cost(rules, request.state)
+        self.budget.check_objective(rules, cost)
+        check_memory(rules, cost.with_table())
+        return plan.with_solve(cost)
+
+    def _plan_goal(self, plan: ObjectivePlan, goal: int) -> ObjectivePlan:
+        """Return a plan with what has to be solved for the chance of a final score."""
+        request = plan.request
+        goals = self._goal_solve(request)
+        if goals.cost and request.query in GOAL_QUERIES and _is_out_of_reach(request.card, goal):
             from ..strategy.score_strategy import GoalSolve
 
             hopeless = GoalSolve(goals.objective, stored=False, cost=None, out_of_reach=True)
-            return ObjectivePlan(request, seconds, tuple(works), hopeless)
+            return replace(plan, goals=hopeless)
         try:
             self._check_goals(goals)
         except RulesError as error:
             if _shows_mean_play(request, self.settings.tables):
-                return ObjectivePlan(request, seconds, tuple(works), refused=error)
+                return replace(plan, refused=error)
             advice = _(
                 "`yatzy expect --games 100000` shows the chance under play for the expected score"
             )
             raise RulesError(f"{error}; {advice}", code=error.code) from error
-        if goals.cost is None:
-            # To open a table takes time, too, because its checksum is verified.
-            seconds += self.budget.instant_seconds
-            return ObjectivePlan(request, seconds, tuple(works), goals)
-        works.append(_solve_work(goals.cost, goals.stored))
-        return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
+        plan = replace(plan, goals=goals)
+        if goals.cost:
+            return plan.with_solve(goals.cost, goals.stored)
+        # To open a table takes time, too, because its checksum is verified.
+        return replace(plan, seconds=plan.seconds + self.budget.instant_seconds)
 
     def _opponents_seconds(self, rules: RuleSet, objective: ObjectiveRequest) -> float:
         """Estimate for the distributions of opponents who still play, or whom one cannot see."""
         from ..strategy.distribution import shows_distribution
 
-        seconds = 0.0
-        policy = ""
+        policy = ""  # of opponents whom one can see: play for the mean
         cards = [other for other in objective.opponents if isinstance(other, Scorecard)]
-        if objective.blind and objective.blind.law is None:
-            cards = [Scorecard(rules)]
-            policy = objective.blind.policy
         for card in cards:
-            if not policy:
-                self.budget.check_objective(rules, utility_cost(rules, card.state))
-            elif not shows_distribution(rules, card.state, self.settings.tables):
+            self.budget.check_objective(rules, utility_cost(rules, card.state))
+        if objective.blind and objective.blind.law is None:
+            policy = objective.blind.policy
+            cards = [Scorecard(rules)]  # their empty card
+            if not shows_distribution(rules, EMPTY_STATE, self.settings.tables):
                 text = _("no exact distribution for {rules}", rules=rules.key)
                 raise StateError(text, field="field")
+        seconds = 0.0
+        for card in cards:
             if not self.distributions.get(_opponent_key(rules, card, policy)):
                 works = distribution_works(rules, card.state, self.settings.tables)
                 seconds += sum(work.seconds for work in works)
@@ -300,13 +306,15 @@ class ObjectiveResolver:
     def _plan_two_players(self, request: Request) -> ObjectivePlan:
         from ..two_players.two_player_table import stored_game
 
-        game, _opponent = self._two_players(request)
-        if (stored := stored_game(game, self.settings.tables)) or self._cached(request):
-            return ObjectivePlan(request, two_players=stored)
+        game = self._two_player_game(request)
+        stored = stored_game(game, self.settings.tables)
+        plan = ObjectivePlan(request, two_players=stored)
+        if stored or self._cached(request):
+            return plan
         cost = game.cost()
         self.budget.check_objective(request.rules, cost)
         check_memory(request.rules, cost)
-        return ObjectivePlan(request, cost.seconds, (_solve_work(cost),), cost=cost)
+        return plan.with_solve(cost)
 
     def resolve(
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
@@ -399,35 +407,31 @@ class ObjectiveResolver:
         It is made once for equal requests.
         """
         key = _utility_key(plan.request)
-        found = self.strategies.get_or_create(
+        strategy = self.strategies.get_or_create(
             key, lambda: solve(self._announce(plan, progress)), table_bytes
         )
-        return cast("ScoreStrategy", found)
+        return cast("ScoreStrategy", strategy)
 
-    def _two_players(
-        self, request: Request, policy: Policy | None = None
-    ) -> tuple[TwoPlayerGame, Scorecard]:
-        """Return the rest of the game of two players, and the card of the opponent.
+    def _two_player_game(self, request: Request, policy: Policy | None = None) -> TwoPlayerGame:
+        """Return the rest of the game of two players.
 
         It begins at the card of a request, from which `policy` plays, and at the card of the
-        opponent.
+        opponent. Without a policy both players play to win.
         """
         from ..two_players.two_players import TwoPlayerGame
 
         card = request.card
         objective = request.objective
         assert objective
-        other = objective.opponents[0]
-        assert isinstance(other, Scorecard)
+        other = _opponent_card(objective)
         with error_context("versus"):
-            game = TwoPlayerGame(
+            return TwoPlayerGame(
                 request.rules,
                 starts=(card.state, other.state),
                 lead=card.total - other.total,
                 tie=TIE_RULES[objective.ties].share,
                 policies=(policy, None),
             )
-        return game, other
 
     def _against(
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
@@ -440,7 +444,8 @@ class ObjectiveResolver:
         stored = plan.two_players
         assert request.objective
         ties = request.objective.ties
-        game, other = self._two_players(request)
+        other = _opponent_card(request.objective)
+        game = self._two_player_game(request)
 
         def solve(report: Progress | None) -> Strategy:
             settings = self.settings.reporting(report)
@@ -452,8 +457,7 @@ class ObjectiveResolver:
             if stored and self.budget.announces(game.cost()):
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
-            game_of_mean, _other = self._two_players(request, mean)
-            return game_of_mean.chance(self.settings)
+            return self._two_player_game(request, mean).chance(self.settings)
 
         opponent = game.players[1]
         most_to_come = opponent.extremes(opponent.turns).to_come
@@ -464,11 +468,13 @@ class ObjectiveResolver:
         return ResolvedObjective(self._solved(plan, progress, solve), utility, fields, mean_play)
 
     def _cached(self, request: Request) -> bool:
+        """Return whether the strategy for the objective of a request is in the cache."""
         if request.objective and request.objective.score is None:
             return self.strategies.get(_utility_key(request)) is not None
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
-    def _plan_goals(self, request: Request) -> GoalSolve:
+    def _goal_solve(self, request: Request) -> GoalSolve:
+        """Return the solve that a goal of a request needs, which is not checked yet."""
         from ..strategy.score_strategy import goals_to_solve
 
         exists = has_table(request.rules, self.settings.tables, Goals.name)
@@ -492,35 +498,33 @@ class ObjectiveResolver:
     def _reach(
         self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
     ) -> ScoreStrategy | None:
-        from ..strategy.score_strategy import goal_strategy
+        """Return the strategy for the chance of a final score, or None if its solve is refused."""
+        from ..strategy.score_strategy import NoChance, ScoreStrategy, goal_strategy
 
         if plan.refused:
             return None
-        from ..strategy.score_strategy import NoChance, ScoreStrategy
-
         request = plan.request
         if plan.goals and plan.goals.out_of_reach:
             evaluator = NoChance(plan.goals.objective, strategy.evaluator)
             return ScoreStrategy(request.rules, None, evaluator, goal, start=request.card)
-        whole, rest = _goal_keys(request)
-        found = self.strategies.get(whole) or self.strategies.get(rest)
-        if found is None:
+        whole_game, rest_of_game = _goal_keys(request)
+        strategy_of_goals = self.strategies.get(whole_game) or self.strategies.get(rest_of_game)
+        if strategy_of_goals is None:
             solve = plan.goals
             if solve is None:  # the strategy has left the cache since it was planned
-                solve = self._plan_goals(request)
+                solve = self._goal_solve(request)
                 self._check_goals(solve)
 
             def create() -> Strategy:
                 settings = self.settings.reporting(self._announce(plan, progress))
-                made = goal_strategy(settings, solve, goal, request.card, strategy.evaluator)
+                solved = goal_strategy(settings, solve, goal, request.card, strategy.evaluator)
                 if solve.stored and solve.cost:
-                    self.count_stored(made.table.nbytes)
-                return made
+                    self.count_stored(solved.table.nbytes)
+                return solved
 
-            found = self.strategies.get_or_create(
-                whole if solve.stored else rest, create, table_bytes
-            )
-        return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)
+            key = whole_game if solve.stored else rest_of_game
+            strategy_of_goals = self.strategies.get_or_create(key, create, table_bytes)
+        return replace(cast("ScoreStrategy", strategy_of_goals), zero=goal, start=request.card)
 
     def count_stored(self, size: int) -> None:
         """Count the bytes of a table that a request has added to the store."""
@@ -568,17 +572,17 @@ class ObjectiveResolver:
             is_stored = self.budget.is_confirmed(progress)
             make = partial(opponent, self.settings, strategy, card, store=is_stored)
         else:
-            make = partial(self._distribution_of, card.rules, policy)
+            make = partial(self._policy_scores, card.rules, policy)
         key = _opponent_key(strategy.rules, card, policy)
         return self.distributions.get_or_create(key, make)
 
-    def _distribution_of(self, rules: RuleSet, policy: str) -> Opponent:
+    def _policy_scores(self, rules: RuleSet, policy: str) -> Opponent:
         """Return the distribution of the final score of a policy by its name."""
         from ..policies.named import score_law
         from ..strategy.score_distribution import Opponent
 
-        found = score_law(policy, self.settings, rules)
-        return Opponent(found.scores, found.chances, True)
+        law = score_law(policy, self.settings, rules)
+        return Opponent(law.scores, law.chances, True)
 
 
 def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) -> bool:
@@ -604,7 +608,18 @@ def _is_out_of_reach(card: Scorecard, goal: int) -> bool:
     return goal > card.total + most_points(rest)
 
 
-def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
+def _opponent_card(objective: ObjectiveRequest) -> Scorecard:
+    """Return the card of the opponent, the only one, who plays to win, too."""
+    card = objective.opponents[0]
+    assert isinstance(card, Scorecard)
+    return card
+
+
+def _solve_work(cost: SolveCost, stored: bool) -> Work:
+    """Return the work of a solve for an objective.
+
+    The table of all goals is stored, which is never done unasked. Others stay in memory.
+    """
     if stored:
         return Work("goals", cost.seconds, cost.memory, cost.bytes, unasked_seconds=inf)
     return Work(
@@ -630,17 +645,19 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
 
 
 def _utility_key(request: Request) -> Hashable:
-    objective = request.objective and request.objective.key
+    """Return the key of the strategy for the chance to win."""
+    assert request.objective
     return (
         "utility",
         request.rules.fingerprint,
-        objective,
+        request.objective.key,
         request.position.state,
         request.position.points,
     )
 
 
 def _opponent_key(rules: RuleSet, card: Scorecard, policy: str = "") -> Hashable:
+    """Return the key of an opponent's distribution. The empty policy is play for the mean, too."""
     return rules.fingerprint, card.state, card.total, "" if policy in MEAN_PLAY else policy
 
 

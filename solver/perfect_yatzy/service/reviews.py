@@ -123,8 +123,8 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     state = request.state
     rerolls = request.rolls_left - 1  # after the roll that follows
     evaluator = strategy.evaluator_at(request.position)
-    # `values` has the value of each roll of all dice, in the order of the lattice. It is that of
-    # the best category or, with rerolls, of the best hold.
+    # (rolls,): the value of each roll of all dice, in the order of the lattice. It is that of the
+    # best category or, with rerolls, of the best hold.
     values = evaluator.category_values(state, rerolls if rules.saved_rolls else 0).max(axis=0)
     if rerolls:
         values = np.maximum(
@@ -133,13 +133,14 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     lattice = evaluator.dice
     held = np.array(counts_of(rules, request.dice))
     n_rolled = rules.dice - len(request.dice)
-    multisets = lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]
+    # (rolls of the other dice, faces): how many show each face
+    rolls = lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]
     outcomes: list[dict[str, Any]] = []
-    for rolled in multisets:
+    for rolled in rolls:
         # the number of sequences of these faces
         sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
-        roll = int(lattice.rank(held + rolled)) - lattice.first_roll
-        value = request.card.total + float(values[roll])
+        place = int(lattice.rank(held + rolled)) - lattice.first_roll  # in `values`
+        value = request.card.total + float(values[place])
         chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}
         outcomes.append({"rolled": list(dice_of(rolled.tolist()))} | chances)
     outcomes.sort(key=lambda entry: -entry["expected_final_score"])

@@ -7,6 +7,7 @@ As in the command, rule files are read, and a missing table of a game is solved 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from anyio.to_thread import run_sync
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from .._version import ANSWER_SCHEMA, __version__
 from ..errors import SolverError, StateError
@@ -62,12 +63,12 @@ def review_answer(service: QueryService, fields: dict[str, Any]) -> dict[str, An
 
 def rules_answer(service: QueryService, fields: dict[str, Any]) -> dict[str, Any]:
     """One rule set with its boxes, or the list of all."""
-    if (spec := fields.get("rules")) is not None:
-        found = [rule_set_json(service.rules(spec))]
+    if "rules" in fields:
+        rule_sets = [rule_set_json(service.rules(fields["rules"]))]
     else:
         listed = map(service.rules, builtin_ids())
-        found = [{"id": rules.key} | picked(rules, "name", "summary") for rules in listed]
-    return {"schema": ANSWER_SCHEMA, "rule_sets": found}
+        rule_sets = [{"id": rules.key} | picked(rules, "name", "summary") for rules in listed]
+    return {"schema": ANSWER_SCHEMA, "rule_sets": rule_sets}
 
 
 Answer = Callable[[QueryService, dict[str, Any]], dict[str, Any]]
@@ -84,7 +85,7 @@ class Question:
 
 
 def position_answer(query: str) -> Answer:
-    """How the service answers a question about a position."""
+    """A function that asks the service a question about a position."""
     return lambda service, fields: service.answer({"query": query, **fields})
 
 
@@ -128,17 +129,13 @@ QUESTIONS = {
 }
 
 
-def asked(service: QueryService, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def answered(service: QueryService, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a call of a tool. Raises SolverError."""
     if name not in QUESTIONS:
         text = _("there is no tool {name}; the tools: {known}")
         raise StateError(text.format(name=schemas.abbreviated(name), known=", ".join(QUESTIONS)))
     question = QUESTIONS[name]
-    try:
-        body = question.request.model_validate(arguments)
-    except ValidationError as error:
-        places = [{**each, "loc": ("arguments", *each["loc"])} for each in error.errors()]
-        raise schemas.request_error(places, arguments) from error
+    body = schemas.checked(question.request, arguments, "arguments")
     return question.answer(service, body.model_dump(exclude_none=True))
 
 
@@ -157,8 +154,6 @@ def tools() -> list[Tool]:
 
 def server(service: QueryService) -> Server[Any]:
     """The server of the tools. Calls are answered in threads, so that it can read further ones meanwhile."""
-    import json
-
     listed = tools()
 
     async def list_tools(_context: object, _params: object) -> ListToolsResult:
@@ -166,7 +161,7 @@ def server(service: QueryService) -> Server[Any]:
 
     async def call_tool(_context: object, params: Any) -> CallToolResult:
         try:
-            answer = await run_sync(asked, service, params.name, params.arguments or {})
+            answer = await run_sync(answered, service, params.name, params.arguments or {})
         except SolverError as error:
             return CallToolResult(
                 content=[TextContent(type="text", text=str(error))], is_error=True
@@ -190,8 +185,9 @@ def serve_tools(service: QueryService) -> None:
     """Answer calls on standard input until it ends."""
 
     async def serve() -> None:
-        found = server(service)
+        tool_server = server(service)
+        options = tool_server.create_initialization_options()
         async with stdio_server() as (read, write):
-            await found.run(read, write, found.create_initialization_options())
+            await tool_server.run(read, write, options)
 
     anyio.run(serve)

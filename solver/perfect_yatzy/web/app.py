@@ -53,7 +53,7 @@ from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter, host_name
 from .own_rules import FOLDER, OwnRules, own_name
-from .static_files import Content, NamedRules, described, listed_rules, page_files
+from .static_files import Content, NamedRules, listed_rules, page_files, rule_sets_content
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
@@ -97,14 +97,14 @@ STATUSES: dict[type[SolverError], int] = {
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build an object of JSON text. Refuse a key that is there twice: the last one would count."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _value in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise HTTPException(
             422, _("{name} is there twice in one object of the body", name=shown(twice))
         )
-    return found
+    return fields
 
 
 class JSONRequest(Request):
@@ -218,23 +218,30 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 400:  # FastAPI cannot decode the body
             message = "the body is not JSON text in UTF-8, or is nested too deeply"
             return error_response(422, StateError(message, code="invalid-request"))
-        message, code = str(error.detail), "invalid-request"
+        message = str(error.detail)
+        code = "invalid-request"
         if error.status_code == 404:
-            message, code = f"{request.url.path} does not exist", "not-found"
+            message = f"{request.url.path} does not exist"
+            code = "not-found"
         elif error.status_code == 405:
             message = f"{request.url.path} does not accept {request.method}"
             code = "method-not-allowed"
         response = error_response(error.status_code, SolverError(message, code=code))
-        if allowed := (error.headers or {}).get("Allow"):
-            response.headers["Allow"] = ", ".join(methods_of(app, request.url.path)) or allowed
+        if error.headers and "Allow" in error.headers:
+            methods = methods_of(app, request.url.path)
+            response.headers["Allow"] = ", ".join(methods) or error.headers["Allow"]
         return response
 
 
 def methods_of(app: FastAPI, path: str) -> list[str]:
     """The methods that a path of the application accepts."""
-    routes = [route for route in app.routes if getattr(route, "path", None) == path]
-    found = {method for route in routes for method in getattr(route, "methods", None) or ()}
-    return sorted(found | {"HEAD"} if "GET" in found else found)
+    methods = set[str]()
+    for route in app.routes:
+        if getattr(route, "path", None) == path:
+            methods |= set(getattr(route, "methods", None) or ())
+    if "GET" in methods:
+        methods.add("HEAD")
+    return sorted(methods)
 
 
 def never_disconnected() -> bool:
@@ -379,14 +386,14 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     """What can be asked about."""
 
     def answer_about(names: Sequence[str], lang: str) -> Content:
-        found = [scheduler.rules(name) for name in names]
+        rule_sets = [scheduler.rules(name) for name in names]
         named = [
             NamedRules(own_name(name) or rules.id, rules)
-            for name, rules in zip(names, found, strict=True)
+            for name, rules in zip(names, rule_sets, strict=True)
         ]
         with language_scope(lang):
-            states = tuple(map(scheduler.state_text, found))
-        return described(tuple(named), lang, states)
+            states = tuple(map(scheduler.state_text, rule_sets))
+        return rule_sets_content(tuple(named), lang, states)
 
     @app.get("/api/rules", response_model=list[answer_types.RuleSetInfo])
     def rule_sets(
@@ -524,16 +531,12 @@ class RequestScheduler:
         """What each box pays for a roll, in the order of the card: needs no table and solves
         nothing.
         """
-        asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
-        request = parse_request({"query": "score", **asked}, self.rules)
-        paid = (
-            start_turn(request.rules, request.card, request.dice, request.rolls_left)
-            .categories()
-            .items()
-        )
+        of_score = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
+        request = parse_request({"query": "score", **of_score}, self.rules)
+        position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
         boxes = [
             {"category": box, "points": points, "bonus_points": bonus}
-            for box, (points, bonus) in paid
+            for box, (points, bonus) in position.categories().items()
         ]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
@@ -614,25 +617,23 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:  # noqa: C901 (call
     """Run `solve` in a thread and yield its events. If the iteration is given up, the work
     stops.
     """
-    loop, stopped = asyncio.get_running_loop(), Event()
-    queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-    last = 0.0
+    loop = asyncio.get_running_loop()
+    stopped = Event()  # the client has left
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue()  # events, and None after the last one
+    last_report = 0.0  # when progress was reported last
 
     def put(message: bytes | None) -> None:
         if not stopped.is_set():  # the loop may be gone otherwise
             loop.call_soon_threadsafe(queue.put_nowait, message)
 
     def report(done: float, seconds_left: float) -> None:
-        nonlocal last
+        nonlocal last_report
         if stopped.is_set():
             raise Cancelled(_("the client has left"))
-        if time.monotonic() - last >= EVENT_SECONDS:
-            last = time.monotonic()
-            put(
-                _event_text(
-                    "progress", {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}
-                )
-            )
+        if time.monotonic() - last_report >= EVENT_SECONDS:
+            last_report = time.monotonic()
+            data = {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}
+            put(_event_text("progress", data))
 
     def work() -> None:
         try:
@@ -643,11 +644,8 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:  # noqa: C901 (call
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
-            put(
-                _event_text(
-                    "error", answer_types.error_answer(SolverError(message, code="internal-error"))
-                )
-            )
+            bug = SolverError(message, code="internal-error")
+            put(_event_text("error", answer_types.error_answer(bug)))
         finally:
             put(None)
 

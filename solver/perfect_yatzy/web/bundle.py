@@ -37,33 +37,38 @@ class Module:
     """A module of the page, taken apart."""
 
     def __init__(self, name: str, text: str) -> None:
-        self.name, folder = name, posixpath.dirname(name)
+        if TAKEN.search(text):
+            raise ValueError(f"{name} uses a name of the bundle")
+        self.name = name
+        folder = posixpath.dirname(name)
 
         def resolved(path: str) -> str:
             return posixpath.normpath(f"{folder}/{path}")
 
+        # the paths of other modules, each with the names that are imported from it
         self.imports = [(resolved(path), _names(names)) for names, path in IMPORT.findall(text)]
-        self.when_run = [
-            resolved(path)
-            for asked in WHEN_RUN.findall(text)
-            for path in re.findall(r'"([^"]+)"', asked)
-        ]
-        declared = EXPORT.findall(text)
-        self.variables = [each for let, each in declared if let]
-        self.constants = [each for let, each in declared if not let]
-        for listed in EXPORT_LIST.findall(text):
-            self.constants += _names(listed)
-        if TAKEN.search(text):
-            raise ValueError(f"{name} uses a name of the bundle")
-        text = EXPORT_LIST.sub("", IMPORT.sub("", text))
-        text = re.sub(r"^export (let )?", "", text, flags=re.MULTILINE)
-        text = WHEN_RUN.sub(rf"loadFrom({json.dumps(name)}, \1)", text)
-        self.body = text.replace("import.meta.url", f"new URL({json.dumps(name)}, pageFolder)")
+        self.imported = [path for path, _names in self.imports]
+        self.when_run: list[str] = []  # the paths of those that are imported later
+        for argument in WHEN_RUN.findall(text):
+            self.when_run += map(resolved, re.findall(r'"([^"]+)"', argument))
+        self.variables: list[str] = []  # the names that are exported
+        self.constants: list[str] = []
+        for let, exported in EXPORT.findall(text):
+            if let:
+                self.variables.append(exported)
+            else:
+                self.constants.append(exported)
+        for names in EXPORT_LIST.findall(text):
+            self.constants += _names(names)
+        body = EXPORT_LIST.sub("", IMPORT.sub("", text))
+        body = re.sub(r"^export (let )?", "", body, flags=re.MULTILINE)
+        body = WHEN_RUN.sub(rf"loadFrom({json.dumps(name)}, \1)", body)
+        self.body = body.replace("import.meta.url", f"new URL({json.dumps(name)}, pageFolder)")
 
 
 def _names(listed: str) -> list[str]:
     """The names of a list in braces, such as ``a, b as c``."""
-    return [each for each in re.split(r"\s*,\s*", listed.strip()) if each]
+    return [name for name in re.split(r"\s*,\s*", listed.strip()) if name]
 
 
 def bundle(
@@ -88,12 +93,10 @@ def bundle(
         name = waiting.pop()
         if name not in modules:
             modules[name] = Module(name, read(name))
-            waiting += [each for each, _ in modules[name].imports] + modules[name].when_run
-    # Modules that import each other would wait for each other.
-    TopologicalSorter(
-        {name: [path for path, _ in each.imports] for name, each in modules.items()}
-    ).prepare()
-    variables = [each for name in sorted(modules) for each in modules[name].variables]
+            waiting += modules[name].imported + modules[name].when_run
+    # Modules that import each other would wait for each other: this raises CycleError.
+    TopologicalSorter({name: module.imported for name, module in modules.items()}).prepare()
+    variables = [variable for name in sorted(modules) for variable in modules[name].variables]
     if len(set(variables)) < len(variables):
         raise ValueError(f"modules of the page export variables of one name: {variables}")
     parts = [f"let {', '.join(variables)};\n"] if variables else []

@@ -103,14 +103,7 @@ class RequestFilter:
         async def receive_again() -> Message:  # the application gets the body that was read
             return unread.pop() if unread else await receive()
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                given = message.get("headers", [])
-                no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
-                message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
-            await send(message)
-
-        await self.app(without_head(scope), receive_again, send_with_headers)
+        await self.app(without_head(scope), receive_again, with_headers(send))
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
@@ -118,6 +111,20 @@ class RequestFilter:
             if self.addresses and ip_address(name.strip("[]")):
                 return True
         return name in self.hosts
+
+
+def with_headers(send: Send) -> Send:
+    """A function that sends messages as `send` does, and adds the headers of every answer."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", [])]
+            if b"cache-control" not in dict(headers):
+                headers.append(NO_STORE)
+            message["headers"] = [*headers, *SECURITY_HEADERS.items()]
+        await send(message)
+
+    return send_with_headers
 
 
 def without_head(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

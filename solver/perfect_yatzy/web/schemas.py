@@ -50,6 +50,7 @@ FIELDS = {
     "keep": "true (the default) or false: whether the rule file is stored and listed",
 }
 BODY = "the body must be a JSON object, sent as application/json"
+MAX_SHOWN = 60  # characters of a wrong value in a message
 
 Integer = Annotated[int, Field(strict=True)]
 Face = Annotated[Integer, Field(ge=1, le=12)]
@@ -84,16 +85,15 @@ class RequestBody(BaseModel):
             raise ValueError(
                 f"the body has {len(body)} fields; at most {limits.MAX_FIELDS} are allowed"
             )
+        # The game of a review may be longer, but not its list of players.
+        limited = [(name, value) for name, value in body.items() if name != "game"]
         game = body.get("game")
-        players = [("players", game.get("players"))] if isinstance(game, dict) else []
-        for name, value in [*body.items(), *players]:
-            if (
-                name != "game"
-                and isinstance(value, list | dict)
-                and len(value) > limits.MAX_ENTRIES
-            ):
-                found = f"{abbreviated(name)} has {len(value)} entries"
-                raise ValueError(f"{found}; at most {limits.MAX_ENTRIES} are allowed")
+        if isinstance(game, dict):
+            limited.append(("players", game.get("players")))
+        for name, value in limited:
+            if isinstance(value, list | dict) and len(value) > limits.MAX_ENTRIES:
+                message = f"{abbreviated(name)} has {len(value)} entries"
+                raise ValueError(f"{message}; at most {limits.MAX_ENTRIES} are allowed")
         return body
 
 
@@ -200,12 +200,13 @@ Body = TypeVar("Body", bound=RequestBody)
 @cache
 def kinds_in_address(model: type[RequestBody]) -> dict[str, str]:
     """What the fields of a request are in an address: whole numbers, true or false, or text."""
-    found = {}
-    for name, about in model.model_json_schema()["properties"].items():
-        kinds = {form.get("type") for form in (about, *about.get("anyOf", []))} - {None, "null"}
-        (kind,) = kinds if len(kinds) == 1 else ("string",)
-        found[name] = kind
-    return found
+    kind_of = {}
+    for name, schema in model.model_json_schema()["properties"].items():
+        alternatives = [schema, *schema.get("anyOf", [])]
+        kinds = {alternative.get("type") for alternative in alternatives} - {None, "null"}
+        # A field that may be of several kinds is read as text.
+        kind_of[name] = kinds.pop() if len(kinds) == 1 else "string"
+    return kind_of
 
 
 def address_parameters(model: type[RequestBody]) -> list[dict[str, Any]]:
@@ -240,11 +241,19 @@ def from_address(model: type[Body], parameters: Iterable[tuple[str, str]]) -> Bo
             fields[name] = int(text)
         elif kinds.get(name) == "boolean":  # a spreadsheet writes TRUE
             fields[name] = {"true": True, "false": False}.get(text.lower(), text)
+    return checked(model, fields, "address")
+
+
+def checked(model: type[Body], fields: Mapping[str, Any], place: str) -> Body:
+    """Return the request that has these fields, which stand in `place`, such as an address.
+
+    Raises StateError if they do not match the model.
+    """
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        places = [{**each, "loc": ("address", *each["loc"])} for each in error.errors()]
-        raise request_error(places, fields) from error
+        errors = [{**problem, "loc": (place, *problem["loc"])} for problem in error.errors()]
+        raise request_error(errors, fields) from error
 
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
@@ -253,28 +262,28 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
     It has a sentence for each field and the code of the first one. `body` are the fields of the
     request.
     """
-    found: dict[
-        str, tuple[str, str]
-    ] = {}  # field -> message and code of its first error; "" for the whole body
+    # by field, "" for the whole body: the message and the code of its first error
+    problems: dict[str, tuple[str, str]] = {}
     for error in errors:
-        if len(found) == limits.MAX_REPORTED_FIELDS:
+        if len(problems) == limits.MAX_REPORTED_FIELDS:
             break
-        location, kind = error["loc"], error["type"]  # such as ("body", "dice", 0)
-        if kind == "json_invalid":
-            found[""] = f"the body is not JSON (at character {location[-1]})", "invalid-request"
-        elif kind == "value_error":
-            found[""] = str(error["ctx"]["error"]), "invalid-request"
+        location = error["loc"]  # such as ("body", "dice", 0)
+        if error["type"] == "json_invalid":
+            message = f"the body is not JSON (at character {location[-1]})"
+            problems[""] = message, "invalid-request"
+        elif error["type"] == "value_error":
+            problems[""] = str(error["ctx"]["error"]), "invalid-request"
         elif len(location) < 2:
-            found[""] = BODY, "invalid-request"
-        elif location[1] not in found:
-            found[location[1]] = _field_error(location[1], error, body)
-    first, (_message, code) = next(iter(found.items()))
-    return StateError(
-        "; ".join(message for message, _code in found.values()), code=code, field=first or None
-    )
+            problems[""] = BODY, "invalid-request"
+        elif location[1] not in problems:
+            problems[location[1]] = _field_error(location[1], error, body)
+    first_field, (_message, code) = next(iter(problems.items()))
+    text = "; ".join(message for message, _code in problems.values())
+    return StateError(text, code=code, field=first_field or None)
 
 
 def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str, str]:
+    """The message and the code of an error in one field."""
     if error["type"] == "missing":
         return f"{name} is missing; must be {FIELDS[name]}", "missing-field"
     if error["type"] == "extra_forbidden":
@@ -284,7 +293,7 @@ def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str
 
 
 def abbreviated(value: object) -> str:
-    """A value as JSON in ASCII, at most 60 characters."""
+    """A value as JSON in ASCII, at most MAX_SHOWN characters."""
     # not the whole of a large value
-    text = "".join(islice(json.JSONEncoder().iterencode(value), 60))
-    return text if len(text) <= 60 else text[:57] + "..."
+    text = "".join(islice(json.JSONEncoder().iterencode(value), MAX_SHOWN))
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."

@@ -102,7 +102,8 @@ class Content:
             return Response(status_code=304, headers=headers)
         body = self.body
         if self.compressed is not None and takes_gzip(request.get("accept-encoding", "")):
-            headers["content-encoding"], body = "gzip", self.compressed
+            headers["content-encoding"] = "gzip"
+            body = self.compressed
         return Response(body, headers=headers, media_type=self.media_type)
 
 
@@ -127,29 +128,31 @@ def page_files() -> dict[str, Content]:
     `index.html` is also there without a path. The script and the styles that it names are in a
     folder of their own. `development.html` is the page with its modules as they are written.
     """
-    found = {}
+    contents = {}
     for name, source in static_files():
-        if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES:
-            found[name] = Content.of(source.read_bytes(), suffix)
-    found |= {name: Content.of(text, "json") for name, text in messages()}
-    tags = "".join(found[name].tag for name in sorted(found))
+        suffix = name.rpartition(".")[2]
+        if suffix in MEDIA_TYPES:
+            contents[name] = Content.of(source.read_bytes(), suffix)
+    contents |= {name: Content.of(text, "json") for name, text in messages()}
+    tags = "".join(contents[name].tag for name in sorted(contents))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
-    styles = {folder + name: found[name] for name in found if name.endswith(".css")}
-    named = styles | {folder + SCRIPT: Content.of(bundle([ENTRY], module_text).encode(), "js")}
-    html = found["index.html"].body.decode().replace(ENTRY_TAG, f'src="{SCRIPT}"')
+    in_folder = {SCRIPT: Content.of(bundle([ENTRY], module_text).encode(), "js")}
+    in_folder |= {name: contents[name] for name in contents if name.endswith(".css")}
+    for name, content in in_folder.items():
+        contents[folder + name] = replace(content, caching=IMMUTABLE)
+    development = contents["index.html"]
+    html = development.body.decode().replace(ENTRY_TAG, f'src="{SCRIPT}"')
     html = re.sub(r'((?:src|href)=")([\w/-]+\.(?:js|css)")', rf"\1{folder}\2", html)
     index = Content.of(html.encode(), "html")
-    immutable = {name: replace(content, caching=IMMUTABLE) for name, content in named.items()}
-    pages = {"index.html": index, "": index, DEVELOPMENT: found["index.html"]}
-    return found | immutable | pages
+    return contents | {"index.html": index, "": index, DEVELOPMENT: development}
 
 
 def messages() -> Iterator[tuple[str, bytes]]:
     """The words of the page in each language that is not English: path and JSON."""
     for code in LANGUAGES:
         if code != ENGLISH:
-            found = {"language": code, "messages": page_messages(code)}
-            text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+            fields = {"language": code, "messages": page_messages(code)}
+            text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
             yield f"{MESSAGES}/{code}.json", text.encode()
 
 
@@ -215,16 +218,20 @@ class NamedRules(NamedTuple):
 
 @lru_cache(MAX_RULE_SETS_CACHED * 8)
 def rule_set_text(named: NamedRules, lang: str) -> str:
-    """A rule set as JSON text without its last brace. To describe all of them takes a tenth of a
-    second.
+    """A rule set as JSON text without its last brace, so that further fields can follow. To
+    describe all of them takes a tenth of a second.
     """
-    found = rule_set_json(localized(named.rules, lang), named.name)
-    return json.dumps(found, separators=(",", ":"))[:-1]
+    fields = rule_set_json(localized(named.rules, lang), named.name)
+    return json.dumps(fields, separators=(",", ":"))[:-1]
 
 
 @lru_cache(MAX_RULE_SETS_CACHED)
-def described(rule_sets: tuple[NamedRules, ...], lang: str, states: tuple[str, ...]) -> Content:
-    """Return the answer of `/api/rules`. `states` are JSON objects of what depends on the tables."""
+def rule_sets_content(
+    rule_sets: tuple[NamedRules, ...], lang: str, states: tuple[str, ...]
+) -> Content:
+    """Return the answer of `/api/rules`. `states` are JSON objects of what depends on the tables,
+    whose fields are added to those of the rule sets.
+    """
     entries = [
         f"{rule_set_text(named, lang)},{state[1:]}"
         for named, state in zip(rule_sets, states, strict=True)

@@ -143,13 +143,12 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
     """For each row its place in the table, and what is expected: V(card + a) + V(card + b) -
-    V(card + a + b).
+    V(card + a + b), where a and b are the first two boxes that may be filled and keep the lanes.
     """
     layout = space.layout
     needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
-    # Boxes that keep the lanes.
-    lower = [box for box, weight in weights if not weight and box != rules.tracked_index]
+    keeps_lanes = [box for box, weight in weights if not weight and box != rules.tracked_index]
 
     def after(row: int, length: int, *boxes: int) -> Ints:
         """The values of a row of this length with these boxes filled, too."""
@@ -158,18 +157,20 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
 
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
-            mask, begin = int(layout.masks[row]), int(layout.offsets[row])
-            length = int(layout.lane_count[layout.lane_sets[row]]) * (
-                int(space.most_saved[filled]) + 1
-            )
+            mask = int(layout.masks[row])
+            begin = int(layout.offsets[row])
+            lanes = int(layout.lane_count[layout.lane_sets[row]])
+            length = lanes * (int(space.most_saved[filled]) + 1)
             fillable = [
-                box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]
+                box
+                for box in keeps_lanes
+                if not mask >> box & 1 and mask & needed[box] == needed[box]
             ]
-            # The cards a and b; a late card has one or none.
-            parts = [after(row, length, box) for box in fillable[:2]]
-            if len(parts) == 2:
-                parts.append(-after(row, length, *fillable[:2]))
-            yield slice(begin, begin + length), sum(parts)
+            boxes = fillable[:2]  # a and b; a late card has one or none
+            terms = [after(row, length, box) for box in boxes]
+            if len(boxes) == 2:
+                terms.append(-after(row, length, *boxes))
+            yield slice(begin, begin + length), sum(terms)
 
 
 class DataFiles:
@@ -202,15 +203,16 @@ class DataFiles:
             fields, content = encoded(rules, values, fraction_bits)
             return self.add(name, content) | fields
         part_values = PART_BYTES // values.dtype.itemsize
-        files, digests = list[str](), bytearray()  # of the parts, and of their pages
+        files = list[str]()  # names of the parts
+        digests = bytearray()  # of the pages of all parts
         for begin in range(0, len(values), part_values):
-            rows = np.asarray(values[begin : begin + part_values])
-            part = rows.astype(rows.dtype.newbyteorder("<"), copy=False).tobytes()
+            some_values = np.asarray(values[begin : begin + part_values])
+            little_endian = some_values.dtype.newbyteorder("<")
+            part = some_values.astype(little_endian, copy=False).tobytes()
             files.append(self.add(f"{name}-{len(files) + 1}", part)["file"])
             for start in range(0, len(part), PAGE_BYTES):
-                digests += hashlib.sha256(part[start : start + PAGE_BYTES]).digest()[
-                    :PAGE_DIGEST_BYTES
-                ]
+                page = part[start : start + PAGE_BYTES]
+                digests += hashlib.sha256(page).digest()[:PAGE_DIGEST_BYTES]
         return {
             "coding": "pages",
             "count": len(values),
@@ -302,16 +304,15 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     """The outcomes of a turn, and which of them each category pays for each roll in each way to
     score.
     """
-    found = turn_outcomes(rules)
+    outcomes = turn_outcomes(rules)
+    # (ways * categories, rolls): the outcome for each roll
     number: Ints = numbered_outcomes(rules).number.reshape(SCORING_WAYS * len(rules.categories), -1)
-    # a row: the outcome for each roll
-    rows, row_of = np.unique(number, axis=0, return_inverse=True)
-    outcomes = {
-        name: [*map(int, getattr(found, name))]
-        for name in ("category", "points", "total", "step", "shift")
-    }
+    rows, row_of = np.unique(number, axis=0, return_inverse=True)  # equal rows are written once
     return {
-        "outcomes": outcomes,
+        "outcomes": {
+            name: [*map(int, getattr(outcomes, name))]
+            for name in ("category", "points", "total", "step", "shift")
+        },
         "rows": rows.tolist(),
         "ways": row_of.reshape(SCORING_WAYS, -1).tolist(),
     }
@@ -323,34 +324,29 @@ class ForeignFolder(StateError):
 
 def default_rules(service: QueryService) -> list[RuleSet]:
     """Yatzy, and every other built-in rule set whose table is stored and small."""
-    found = [service.rules("yatzy")]
+    chosen = [service.rules("yatzy")]
     for name in builtin_ids():
         rules = load_rules(name)
         if name == "yatzy" or not has_table(rules, service.settings.tables):
             continue
         with suppress(RulesError):  # too many states to be enumerated
             if is_whole(state_space(rules)):
-                found.append(service.rules(name))
-    return found
+                chosen.append(service.rules(name))
+    return chosen
 
 
 def check_folder(folder: Path, force: bool) -> None:
     """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this
     program.
     """
-    if os.path.exists(folder) and not os.path.isdir(folder):
+    is_folder = os.path.isdir(folder)
+    if os.path.exists(folder) and not is_folder:
         raise ForeignFolder(f"{folder} is a file; name a folder")
-    if (
-        force
-        or not os.path.isdir(folder)
-        or all(entry.name.startswith(".") for entry in folder.iterdir())
-    ):
+    if force or not is_folder or all(entry.name.startswith(".") for entry in folder.iterdir()):
         return
     with suppress(OSError):
-        # it may be damaged
-        if f'"generator": "{GENERATOR}"'.encode() in read_file(
-            folder / DESCRIPTION, MAX_DESCRIPTION
-        ):
+        description = read_file(folder / DESCRIPTION, MAX_DESCRIPTION)
+        if f'"generator": "{GENERATOR}"'.encode() in description:  # it may be damaged
             return
     raise ForeignFolder(
         f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them"
@@ -377,7 +373,7 @@ def write_site(
     described = {
         code: data.add_json(f"rules-{code}", _descriptions(chosen, code)) for code in languages()
     }
-    page = dict(page_files())
+    page = dict(site_files())
     for name, content in page.items():
         write(name, content)
     description = {
@@ -389,46 +385,48 @@ def write_site(
         "descriptions": described,
         "files": sorted(data.sizes),
     }
-    rest = json.dumps(description, indent=1).removeprefix("{\n").encode()
+    # The first line has the hash of the lines below.
+    lines_below = json.dumps(description, indent=1).removeprefix("{\n").encode()
+    first_line = f'{{"sha256": "{hashlib.sha256(lines_below).hexdigest()}",\n'.encode()
     last = {
-        DESCRIPTION: f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode()
-        + rest,  # of the lines below
+        DESCRIPTION: first_line + lines_below,
         SERVICE_WORKER: service_worker(page),
         ".nojekyll": b"",  # GitHub Pages serves the files as they are
     }
     for name, content in last.items():
         write(name, content)
-    current = {folder / name for name in data.sizes}
-    # Files of an earlier version of the site are removed.
+    _remove_old_data(folder, data.sizes)
+    return {name: len(content) for name, content in (page | last).items()} | data.sizes
+
+
+def _remove_old_data(folder: Path, names: Iterable[str]) -> None:
+    """Remove the data files of an earlier version of a site. `names` are those of this version."""
+    current = {folder / name for name in names}
     for path in list((folder / "data").rglob("*.bin")):
         if path not in current and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
             path.unlink()
             # A folder that has become empty goes, too; one with other files is left.
             with suppress(OSError):
                 path.parent.rmdir()
-    return {name: len(content) for name, content in (page | last).items()} | data.sizes
 
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
     """The rule sets as `/api/rules` describes them, with the switches that the site has."""
     # The id and the switches of each, in any order.
     on_site = {frozenset(rules.key.split("+")) for rules in rule_sets}
-    found = []
+    descriptions = []
     for rules in rule_sets:
         fields = rule_set_json(localized(rules, language)) | {"solved": True}
         # A switch is offered only if the rules with it changed (^) are on the site, too.
-        names = {
-            rules.id,
-            *rules.active_switches,
-        }
+        names = {rules.id, *rules.active_switches}
         fields["switches"] = [
             switch for switch in fields["switches"] if names ^ {switch["id"]} in on_site
         ]
-        found.append(fields)
-    return found
+        descriptions.append(fields)
+    return descriptions
 
 
-def page_files() -> Iterator[tuple[str, bytes]]:
+def site_files() -> Iterator[tuple[str, bytes]]:
     """The files of the page, with the engine in the browser instead of the server.
 
     The scripts, the styles and the icon are part of the page itself: on a slow line each request
@@ -467,9 +465,11 @@ def page_files() -> Iterator[tuple[str, bytes]]:
 def _page() -> str:
     """The page with what it needs to be shown."""
 
-    def style(found: re.Match[str]) -> str:
-        text = re.sub(r"^ +|/\*.*?\*/", "", module_text(found[1]), flags=re.MULTILINE | re.DOTALL)
-        return f"<style{found[2]}>\n{text}</style>"
+    def style(link: re.Match[str]) -> str:
+        """The styles of the file that a link names, without indentation and comments."""
+        path, attributes = link.groups()
+        text = re.sub(r"^ +|/\*.*?\*/", "", module_text(path), flags=re.MULTILINE | re.DOTALL)
+        return f"<style{attributes}>\n{text}</style>"
 
     icon = base64.b64encode(STATIC.joinpath(ICON).read_bytes()).decode()
     script = bundle([ENTRY, OFFLINE], module_text, is_compact=True).replace("</", r"<\/")
@@ -518,19 +518,22 @@ def rule_set_entry(
     data = rule_data(rules)
     strategy = service.strategy(rules)
     key = rules.key
-    place = data_folder(rules)
-    entry: dict[str, Any] = {"id": rules.key, "name": rules.name, "fingerprint": rules.fingerprint}
-    entry["data"] = files.add_json(f"{place}/rules", data)
-    whole = is_whole(state_space(rules))
-    options.report(f"{key}: table" if whole else f"{key}: table in pages")
-    values = np.asarray(strategy.values) if whole else strategy.table
-    entry["values"] = files.add_table(f"{place}/values", rules, values, VALUE_BITS)
+    folder = data_folder(rules)
+    entry: dict[str, Any] = {"id": key, "name": rules.name, "fingerprint": rules.fingerprint}
+    entry["data"] = files.add_json(f"{folder}/rules", data)
+    values = strategy.table
+    if is_whole(state_space(rules)):
+        options.report(f"{key}: table")
+        values = np.asarray(strategy.values)
+    else:
+        options.report(f"{key}: table in pages")
+    entry["values"] = files.add_table(f"{folder}/values", rules, values, VALUE_BITS)
     entry |= dict(_other_tables(service, strategy, files, options))
     if has_distribution(rules):
         options.report(f"{key}: distribution of the final score")
-        found = stored_distribution(service.settings, strategy, "", 0)
-        fields = {"policy": "mean"} | distribution_fields(found)
-        entry["distribution"] = files.add_json(f"{place}/distribution", fields)
+        distribution = stored_distribution(service.settings, strategy, "", 0)
+        fields = {"policy": "mean"} | distribution_fields(distribution)
+        entry["distribution"] = files.add_json(f"{folder}/distribution", fields)
     if options.puzzles:  # those of consecutive days, of each difficulty
         days = [options.first_day + timedelta(days=n) for n in range(options.puzzles)]
         puzzles: dict[str, Any] = {"first_day": options.first_day.toordinal()}
@@ -539,7 +542,7 @@ def rule_set_entry(
             puzzles[difficulty] = [
                 puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days
             ]
-        entry["puzzles"] = files.add_json(f"{place}/puzzles", puzzles)
+        entry["puzzles"] = files.add_json(f"{folder}/puzzles", puzzles)
     return entry
 
 
@@ -550,17 +553,19 @@ def _other_tables(
     stored already.
     """
     rules = strategy.rules
+    settings = service.settings
+    is_small = is_whole(state_space(rules))
     kinds: list[tuple[str, type[PolicyQuantity], int]] = [("deviations", Variance, DEVIATION_BITS)]
-    kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
+    if rules.bonus:
+        kinds.append(("bonus", BonusChance, CHANCE_BITS))
     for name, kind, bits in kinds:
-        whole = is_whole(state_space(rules))
-        if not whole and not has_table(rules, service.settings.tables, kind.name):
+        if not is_small and not has_table(rules, settings.tables, kind.name):
             continue
         options.report(f"{rules.key}: {name}")
-        settings = service.settings
         table = open_table(settings, kind(rules, strategy.table))[1]
         values = np.maximum(0.0, np.asarray(table))
         if kind is Variance:
             values = np.sqrt(values)
-        stored = values if whole else values.astype(np.float32)
-        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, stored, bits)
+        if not is_small:
+            values = values.astype(np.float32)
+        yield name, files.add_table(f"{data_folder(rules)}/{name}", rules, values, bits)
