@@ -224,7 +224,7 @@ class UpperSums:
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
         """Return the most that all upper bonuses can pay in the end, for an int64 array of numbers.
-        They are numbers of one card, by default of a full one.
+        They are numbers of the card with the boxes `filled`, a bitmask; -1 is a full one.
         """
         most = np.zeros_like(upper)
         columns = zip(

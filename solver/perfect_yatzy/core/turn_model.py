@@ -210,7 +210,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     table = points_table(rules)
     outcomes = [
         (c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})
-    ]
+    ]  # category and points
     category, points = np.ascontiguousarray(np.array(outcomes, dtype=np.int64).T)
     start = np.searchsorted(category, np.arange(len(table) + 1))
     rolls_of = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in outcomes]

@@ -51,9 +51,8 @@ def emit_spread(
     builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
 ) -> None:
     """Emit :func:`spread`: the chance of every full roll from those of all holds."""
-    share, zero = (
-        ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0)
-    )
+    share = ir.Constant(native, [1.0 / dice.faces] * native.count)
+    zero = ir.Constant(native, [0.0] * native.count)
     for family in families(dice, range(1, dice.n_holds)):
         for hold in family:
             smaller = dice.predecessors[
