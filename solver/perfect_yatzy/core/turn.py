@@ -235,7 +235,7 @@ def mean_of_first_roll(dice, buffer):
 
 
 @jit
-def solve_block(children, target, job, block):
+def solve_turn(children, target, job, block):
     """Solve the turn of one card for one block, for every number of saved rolls.
 
     `job` holds views.
@@ -276,7 +276,7 @@ def solve_lanes(rows, children, target, job):
     """Solve all states of some rows, with lanes of upper sums in a vector."""
     for row in rows:
         for lane in range(0, lanes_of(job.model.layout, row), LANES):
-            solve_block(children, target, job, mean_block(job.model, row, lane))
+            solve_turn(children, target, job, mean_block(job.model, row, lane))
 
 
 @jit

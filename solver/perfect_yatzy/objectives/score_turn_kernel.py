@@ -17,7 +17,7 @@ import numpy as np
 from ..core.jit import jit
 from ..core.legal import choices_of
 from ..core.simd import splat, store_at, views, width
-from ..core.turn import solve_block
+from ..core.turn import solve_turn
 from ..core.value_tables import Block, lanes_of, state_place, values_of
 from .score_table_kernel import SCORE_LANES, placed_scores, score_block
 
@@ -159,7 +159,7 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
                 for saved in range(job.most_saved + 1):
                     write_known_values(scores, state_place(layout, row, saved, lane))
             while first <= high:
-                solve_block(children, scores, job, Block(row, score_block(lane, first), choices))
+                solve_turn(children, scores, job, Block(row, score_block(lane, first), choices))
                 # Goals count no misses: every score of them is solved.
                 if first + run <= high and not known_ends:
                     start = BlockStart(row, lane, first)
