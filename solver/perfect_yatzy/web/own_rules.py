@@ -128,6 +128,7 @@ class OwnRules:
             self._unwritten.pop(name, None)
 
     def _forget(self, name: str) -> None:
+        """Remove a file, wherever it is kept, and all that was read of it."""
         with suppress(FileNotFoundError, NotADirectoryError):
             self._path(name).unlink()
         self._unwritten.pop(name, None)
@@ -135,6 +136,7 @@ class OwnRules:
         self._rules.clear()  # it may be there with several switches
 
     def _read(self, spec: str) -> RuleSet:
+        """Return the rule set of a file with switches, read now."""
         name, *switches = spec.split("+")
         text = self._known_text(name)
         rules = rules_from_text(text, f"{name}.toml", switches)
