@@ -250,8 +250,8 @@ def _evaluated(
             results = evaluate_on(cluster.engine, names, service.policy_context(request))
         else:
             # The progress of several evaluations is how many are done.
-            within = progress if len(names) == 1 else lambda done, total: None
-            context = service.policy_context(request, within)
+            own_progress = progress if len(names) == 1 else lambda done, total: None
+            context = service.policy_context(request, own_progress)
             results = (
                 (number, *evaluate_named(name, context)) for number, name in enumerate(names)
             )

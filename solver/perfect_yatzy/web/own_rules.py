@@ -71,6 +71,7 @@ class OwnRules:
                 self._unlisted.pop(name, None)
             elif name not in self.names():
                 self._unlisted = _with_last(self._unlisted, name, text)
+            # Of listed and of unlisted files only those that were added last are kept.
             for names in (self.names(), [*self._unlisted]):
                 for oldest in names[:-MAX_OWN_RULES]:
                     with suppress(OSError):
