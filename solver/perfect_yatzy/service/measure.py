@@ -122,11 +122,8 @@ def run_positions(
 ) -> tuple[PositionSample, dict[str, Any]]:
     """Sample labelled positions from the games of a request, and return them with the answer."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
-    # The number of positions is parsed as a number of games.
-    as_games = {"games": fields["positions"]}
-    for name, value in fields.items():
-        if name not in ("positions", *sampling):
-            as_games[name] = value
+    as_games = {name: fields[name] for name in fields if name not in ("positions", *sampling)}
+    as_games["games"] = fields["positions"]  # they are parsed as a number of games
     request, means, policy = _resolved(service, as_games)
     count = request.games
     # The strategy labels the positions, and plays itself unless another player does.
