@@ -38,7 +38,7 @@ from perfect_yatzy.core.turn import (
     backup_all_stop_values,
     make_scratch,
     mean_of_first_roll,
-    solve_block,
+    solve_turn,
 )
 from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.core.value_tables import Block, MeanTable, lanes_of
@@ -112,7 +112,7 @@ def run_blocks(rows, arguments, kernel):
             block = Block(row, lane, choices)
             blocks += 1
             if kernel == SOLVE:
-                solve_block(children, target, job, block)
+                solve_turn(children, target, job, block)
             elif kernel == MEANS:
                 means(scratch.buffer, job.lattice)
             elif kernel == MAXIMA:

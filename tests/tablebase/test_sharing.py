@@ -205,9 +205,9 @@ def test_interrupted_removal_leaves_no_table(
 ) -> None:
     """The description goes first, so that nothing looks like a table without its values."""
     stored_table(tmp_path)
-    left, unlink = iter([True] * removed), store._unlink
+    left, unlink = iter([True] * removed), store._remove_path
     monkeypatch.setattr(
-        store, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1)
+        store, "_remove_path", lambda path: unlink(path) if next(left, False) else sys.exit(1)
     )
     with contextlib.suppress(SystemExit):
         store.remove(*stored(tmp_path))

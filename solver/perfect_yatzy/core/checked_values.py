@@ -246,7 +246,7 @@ class CheckedValues:
 
 def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield first and last + 1 of each run of at most READ_BLOCKS numbers, which ascend."""
-    first = end = -1
+    first = end = -1  # of the run so far, which is empty before the first block
     for block in blocks:
         if block != end or end - first == READ_BLOCKS:
             if end > first:

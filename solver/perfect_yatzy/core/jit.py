@@ -77,8 +77,6 @@ def by_kind(argument: int = 0) -> Any:
     ``@function.of(Kind, ...)`` implements it for some kinds, ``@function.of()`` for all others.
     `argument` is the position of the argument.
     """
-    # `argument`: the position of this argument. ``@function.of()`` implements the function for all
-    # other kinds.
 
     def declare(function: Any) -> Any:
         implementations: dict[Any, Any] = {}  # by kind; None: for all others

@@ -29,17 +29,17 @@ Count = TypeVar("Count", int, Ints)
 
 
 def ceil_div(count: Count, size: int) -> Count:
-    """Return into how many parts of a size so many fit. The last part need not be full."""
+    """Return how many parts of `size` things hold `count` of them. The last need not be full."""
     return -(-count // size)
 
 
 def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> list[tuple[int, ...]]:
     """Return the boxes of each chain that count towards a bonus, in the order they are filled.
-    Empty chains are left out.
+    Chains without any are left out. `counting` are the boxes that count, if not all do.
     """
     counting = upper_sums(rules).counting if counting is None else counting
-    found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
-    return [boxes for boxes in found if boxes]
+    boxes_of_chains = (tuple(c for c in chain if c in counting) for chain in chains(rules))
+    return [boxes for boxes in boxes_of_chains if boxes]
 
 
 class LaneArrays(NamedTuple):
@@ -75,7 +75,7 @@ class LaneSets:
         for lane_set in range(self.size):
             self.sums.append(self._sums(lane_set))
         # By lane set the lane of each sum, and the largest upper sum of each lane.
-        self._lanes, self.lane_upper = map(list, zip(*self._merged(), strict=True))
+        self._lanes, self.lane_upper = self._merged()
         self.count = np.array([len(upper) for upper in self.lane_upper], dtype=np.int64)
 
     def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
@@ -121,7 +121,8 @@ class LaneSets:
         """Return the sums that can occur, from those before one of the boxes was filled."""
         if lane_set == self._start_set:
             return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
-        if (box := self._last_filled(lane_set)) is None:
+        box = self._last_filled(lane_set)
+        if box is None:
             return np.empty(0, dtype=np.int64)
         sums = np.sort(self._sums_after(box, lane_set).ravel())
         # np.unique would import numpy.ma, which takes time.
@@ -134,11 +135,12 @@ class LaneSets:
         """
         least = np.zeros((self.size, width), dtype=np.int64)
         most = np.zeros_like(least)
-        unset = np.iinfo(np.int64).max  # before a minimum
+        unset = np.iinfo(np.int64).max  # more than any points, before a minimum is taken
         by_sum: list[tuple[Ints, Ints]] = []  # fewest and most points with each sum, by lane set
         for lane_set, (sums, lanes) in enumerate(zip(self.sums, self._lanes, strict=True)):
             low, high = np.zeros_like(sums), np.zeros_like(sums)
-            if (box := self._last_filled(lane_set)) is not None:
+            box = self._last_filled(lane_set)
+            if box is not None:
                 places = np.searchsorted(sums, self._sums_after(box, lane_set))
                 low_before, high_before = by_sum[lane_set - self.weight_of[box]]
                 low[:] = unset
@@ -152,7 +154,7 @@ class LaneSets:
             np.maximum.at(most[lane_set], lanes, high)
         return least, most
 
-    def _merged(self) -> list[tuple[Ints, Ints]]:
+    def _merged(self) -> tuple[list[Ints], list[Ints]]:
         """Return by lane set the lane of each sum, and the largest sum of each lane."""
         lengths = [*map(len, self.sums)]
         set_of_sum = np.repeat(range(self.size), lengths)
@@ -177,13 +179,16 @@ class LaneSets:
                 begun = np.minimum(totals, threshold) - before[set_of_sum]
                 keys += np.maximum(begun, 0) * weight
                 threshold_before = threshold
-        found = []
-        for sums, key in zip(self.sums, np.split(keys, np.cumsum(lengths)[:-1]), strict=True):
-            _, lanes = np.unique(key, return_inverse=True)
-            upper = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
-            np.maximum.at(upper, lanes, sums)
-            found.append((lanes, upper))
-        return found
+        lanes_by_set: list[Ints] = []
+        largest_by_set: list[Ints] = []
+        keys_by_set = np.split(keys, np.cumsum(lengths)[:-1])
+        for sums, keys_of_sums in zip(self.sums, keys_by_set, strict=True):
+            _, lanes = np.unique(keys_of_sums, return_inverse=True)
+            largest = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
+            np.maximum.at(largest, lanes, sums)
+            lanes_by_set.append(lanes)
+            largest_by_set.append(largest)
+        return lanes_by_set, largest_by_set
 
     def arrays(self, multiple: int) -> LaneArrays:
         """Return the lanes of a StateLayout. Sums beyond a threshold have its lane."""

@@ -51,9 +51,8 @@ def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
     # a model of narrow masks has an integer in place of a single one
     if not isinstance(masks, ViewType):
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
-    result, native, words = (
-        (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)
-    )
+    is_wide = masks.dtype == types.uint64
+    result, native, words = (WIDE, NATIVE, 2) if is_wide else (types.int64, WORD, 1)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         first = builder.mul(args[1], ir.Constant(WORD, words))
@@ -101,11 +100,11 @@ _define(
 @jit
 def next_categories(model, filled):
     """Return the bitmask of the categories that may be filled next, from that of those filled."""
-    found = ~filled & ((1 << model.category_count) - 1)
+    categories = ~filled & ((1 << model.category_count) - 1)
     for c in range(model.category_count):
         if model.legal.prerequisites[c] & ~filled:
-            found &= ~(1 << c)
-    return found
+            categories &= ~(1 << c)
+    return categories
 
 
 @jit

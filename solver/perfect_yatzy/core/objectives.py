@@ -113,7 +113,9 @@ class Objective:
     def solve_rows(
         self, job: SolveJob, rows: Ints, spacing: int = 1, offsets: Any = None
     ) -> Misses:
-        """Write the values of rows, those `spacing` apart, by the offsets of :meth:`offsets_of`."""
+        """Write the values of rows. If a state has values by score, only every `spacing`-th is solved.
+        `offsets` are those of :meth:`offsets_of`, given for a shard.
+        """
         from .turn import solve_rows
 
         solve_rows(rows, job)

@@ -148,30 +148,27 @@ class Pattern:
     @property
     def required(self) -> str:
         """The dice it requires, in words."""
-        found = [KINDS[self.kind].words(self)]
+        conditions = [KINDS[self.kind].words(self)]
         if self.only == (2, 4, 6):
-            found.append(_("only even faces"))
+            conditions.append(_("only even faces"))
         elif self.only == (1, 3, 5):
-            found.append(_("only odd faces"))
+            conditions.append(_("only odd faces"))
         elif self.only:
-            found.append(
-                _("only {faces}").format(
-                    faces=enumerated(_("{face}s").format(face=n) for n in self.only)
-                )
-            )
+            faces = enumerated(_("{face}s").format(face=face) for face in self.only)
+            conditions.append(_("only {faces}").format(faces=faces))
         if self.low is not None and self.low == self.high:
-            found.append(_("sum of all dice {sum}").format(sum=self.low))
+            conditions.append(_("sum of all dice {sum}").format(sum=self.low))
         elif self.low is not None and self.high is not None:
-            found.append(
+            conditions.append(
                 _("sum at least {low} and at most {high}").format(low=self.low, high=self.high)
             )
         elif self.low is not None:
-            found.append(_("sum at least {low}").format(low=self.low))
+            conditions.append(_("sum at least {low}").format(low=self.low))
         elif self.high is not None:
-            found.append(_("sum at most {high}").format(high=self.high))
+            conditions.append(_("sum at most {high}").format(high=self.high))
         if self.best is not None:
-            found.append(_("by the best {count} of the dice").format(count=self.best))
-        return ", ".join(found)
+            conditions.append(_("by the best {count} of the dice").format(count=self.best))
+        return ", ".join(conditions)
 
 
 @dataclass(frozen=True)
@@ -222,16 +219,16 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     faces = counts.shape[1]
     # All true, made of the array: this module loads no numpy.
     free = counts >= 0  # whether a face of a roll is left
-    found = free.all(axis=1)
+    matches = free.all(axis=1)
     total = 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
-        # the highest suitable face of each roll; without any, the roll is not found
+        # the highest suitable face of each roll; without any, the roll does not match
         highest = faces - suitable[:, ::-1].argmax(axis=1)
-        found &= suitable.any(axis=1)
+        matches &= suitable.any(axis=1)
         free &= highest[:, None] != range(1, faces + 1)
         total = total + size * highest
-    return found, total
+    return matches, total
 
 
 def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
@@ -258,19 +255,19 @@ def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
 
 @lru_cache(maxsize=1 << 12)
 def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], int]:
-    """Return the groups that are left and the dice used, for each choice of groups. The choices are
-    those that `count` equal dice can show.
+    """Return the dice used by each choice of groups that `count` equal dice can show. The key of a
+    choice is the groups that are left.
     """
     if not groups:
         return {(): 0}
     size = groups[0]
     alike = groups.count(size)  # they come first, because the sizes descend
-    found = {}
+    choices = {}
     for chosen in range(min(alike, count // size) + 1):
         used = chosen * size
-        for rest, more in group_choices(groups[alike:], count - used).items():
-            found[groups[: alike - chosen] + rest] = used + more
-    return found
+        for smaller_left, more in group_choices(groups[alike:], count - used).items():
+            choices[groups[: alike - chosen] + smaller_left] = used + more
+    return choices
 
 
 def _group_words(pattern: Pattern) -> str:

@@ -36,9 +36,10 @@ def writing_to(folder: Path) -> Iterator[None]:
         if isinstance(error, TableError):
             raise
         reason = error.strerror or str(error)
-        if error.filename is not None and (name := Path(os.fsdecode(error.filename)).name):
-            # what stands in the way, if it is not the folder
-            reason = reason if name == folder.name else f"{name}: {reason}"
+        # what stands in the way, if it is not the folder
+        name = Path(os.fsdecode(error.filename or "")).name
+        if name and name != folder.name:
+            reason = f"{name}: {reason}"
         text = _("cannot write a table to {folder}: {reason}; choose a folder with {option}")
         raise StorageError(
             text.format(folder=folder, reason=reason, option=option_name("tables"))
@@ -74,7 +75,9 @@ def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
 
 def default_threads() -> int:
     """Return the number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def thread_count(threads: int | None) -> int:

@@ -74,14 +74,16 @@ class Category:
     @property
     def full_points(self) -> tuple[int, ...]:
         """The fixed points of its patterns, which a joker may pay in full. An upper box has none."""
-        return (
-            () if self.upper else tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
-        )
+        if self.upper:
+            return ()
+        return tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
 
     @property
     def face(self) -> int:
         """The face an upper box collects, which a joker must match, or 0 if there is none."""
-        return next((p.face for p in self.patterns if p.face), 0) if self.upper else 0
+        if not self.upper:
+            return 0
+        return next((p.face for p in self.patterns if p.face), 0)
 
 
 @dataclass(frozen=True)
@@ -290,11 +292,9 @@ class RuleSet:
 
     @property
     def origin(self) -> str:
-        """The name or file these rules were loaded from, without switches."""
-        return (
-            self.spec.removesuffix("".join(f"+{switch}" for switch in self.active_switches))
-            or self.id
-        )
+        """The name or file these rules were loaded from, without switches; else the id."""
+        switches = "".join(f"+{switch}" for switch in self.active_switches)
+        return self.spec.removesuffix(switches) or self.id
 
     @property
     def threshold(self) -> int:
@@ -376,15 +376,15 @@ def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
     """
     # by column, and within it by row, or by box where there are no rows; a column in a fixed order
     # is one chain, with the key ""
-    found: dict[tuple[int, str], list[int]] = {}
+    boxes_of: dict[tuple[int, str], list[int]] = {}
     for position, category in enumerate(rules.categories):
         is_ordered = column_order(rules, category.column) in ("forced", "reversed")
         key = "" if is_ordered else category.row or category.id
-        found.setdefault((category.column, key), []).append(position)
-    for (column, _key), boxes in found.items():
+        boxes_of.setdefault((category.column, key), []).append(position)
+    for (column, _key), boxes in boxes_of.items():
         if column_order(rules, column) == "reversed":
             boxes.reverse()
-    return tuple(sorted(map(tuple, found.values()), key=min))
+    return tuple(sorted(map(tuple, boxes_of.values()), key=min))
 
 
 def leaves_choice(rules: RuleSet) -> bool:

@@ -286,12 +286,12 @@ def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values, index, spacing, _ = args
         stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
-        found = ir.Constant(stored, ir.Undefined)
+        vector = ir.Constant(stored, ir.Undefined)
         for lane in range(stored.count):
             entry = builder.load(emit_address(context, builder, signature.args[0], values, index))
-            found = builder.insert_element(found, entry, ir.Constant(LANE_NUMBER, lane))
+            vector = builder.insert_element(vector, entry, ir.Constant(LANE_NUMBER, lane))
             index = builder.add(index, spacing)
-        return converted(builder, found)
+        return converted(builder, vector)
 
     return result(view, types.intp, types.intp, like), codegen
 
@@ -315,9 +315,10 @@ def load_through(
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values, first, indices, shift, keys, start, _ = args
         stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
-        found = ir.Constant(stored, ir.Undefined)
+        vector = ir.Constant(stored, ir.Undefined)
 
         def entry(position: int, array: Any, index: Any) -> Any:
+            """Emit an entry of the view that is the argument at this position."""
             return builder.load(
                 emit_address(context, builder, signature.args[position], array, index)
             )
@@ -326,8 +327,8 @@ def load_through(
             key = entry(4, keys, builder.add(start, ir.Constant(WORD, lane)))
             index = entry(2, indices, builder.add(shift, key))
             value = entry(0, values, builder.add(first, index))
-            found = builder.insert_element(found, value, ir.Constant(LANE_NUMBER, lane))
-        return converted(builder, found)
+            vector = builder.insert_element(vector, value, ir.Constant(LANE_NUMBER, lane))
+        return converted(builder, vector)
 
     return result(view, types.intp, indices, types.intp, keys, types.intp, like), codegen
 
@@ -482,9 +483,9 @@ reaches = _of_two(
 @intrinsic
 def first_lane(typingctx: Any, lanes: Any) -> Any:
     """Return the first lane of a bitmask, which must have one."""
-    known = ir.Constant(ir.IntType(1), 1)
+    is_not_zero = ir.Constant(ir.IntType(1), 1)  # promised to LLVM
     return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
-        args[0], known
+        args[0], is_not_zero
     )
 
 

@@ -89,7 +89,8 @@ def check_state(rules: RuleSet, state: State) -> None:
     """Raise StateError unless a state is possible under its rules. This needs no state space, and
     does not depend on the size of one.
     """
-    for problem in _state_problems(rules, state):
+    problem = next(_state_problems(rules, state), None)
+    if problem is not None:
         raise StateError(problem, code="invalid-state")
 
 

@@ -119,11 +119,14 @@ class RowPlaces:
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Return the part of the table that holds the entries of ``layers[filled][first:end]``."""
         rows = self.layers[filled]
-        end_of_layer = self.layer_ends[filled]
-        start, stop = (
-            self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end)
-        )
-        return slice(int(start), int(stop))
+
+        def start_of(position: int) -> int:
+            """Return the first entry of a row, or after the last row the entry after the layer."""
+            return int(
+                self.starts[rows[position]] if position < len(rows) else self.layer_ends[filled]
+            )
+
+        return slice(start_of(first), start_of(end))
 
     def row_starts(self, filled: int) -> Ints:
         """Return the first entry of each row of ``layers[filled]``, and the entry after the last.
@@ -157,13 +160,23 @@ class StateSpace(RowPlaces):
         self._uppers = self.lanes.uppers
         # what filling a category adds to the row
         self.step_of = np.zeros(self.categories, dtype=np.int64)
-        # bitmask, step, and number of boxes filled at the start
+        # of each chain: bitmask of its boxes, step, and how many of them are filled at the start
         self._chains: list[tuple[int, int, int]] = []
-        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains
-        # before it.
+        masks, sets = self._number_cards()
+        self.cards = len(masks)
+        # In free order the row of a card is its bitmask.
+        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
+        self._build_rows(masks, sets)
+
+    def _number_cards(self) -> tuple[Ints, Ints]:
+        """Set the steps of the chains, and return the masks and lane sets of the cards in the order
+        of their numbers.
+        """
+        start = self.start
         masks = np.array([start.filled], dtype=np.int64)
         sets = np.array([self.lanes.of_card(start.filled)], dtype=np.int64)
-        for chain in chains(rules):
+        # Each chain adds a digit, above those of the chains before it.
+        for chain in chains(self.rules):
             step = len(masks)
             at_start = sum(start.filled >> c & 1 for c in chain)
             boxes = list(chain[at_start:])
@@ -176,16 +189,14 @@ class StateSpace(RowPlaces):
             sets = np.add.outer(
                 np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets
             ).ravel()
-        self.cards = len(masks)
-        # In free order the row of a card is its bitmask.
-        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
-        self._build_rows(masks, sets)
+        return masks, sets
 
     def _which_occur(self, masks: Ints) -> Bools:
         """Return which rows are cards that a game from the start may have."""
         occurs = np.ones(len(masks), dtype=bool)
         tracked = self.rules.tracked_index
-        if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
+        orders = {self.rules.order, *(column.order for column in self.rules.columns)}
+        if "upper-first" in orders:
             for c, needed in enumerate(prerequisites(self.rules)):
                 occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
         if self.has_tracked_rows:
@@ -205,9 +216,8 @@ class StateSpace(RowPlaces):
         self._occurs = self._which_occur(masks)
         self.filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
-        self.most_saved = self.start.saved + turns * (
-            self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
-        )
+        saved_per_turn = self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0  # at most
+        self.most_saved = self.start.saved + turns * saved_per_turn
         # entries of each row, none of one that cannot occur
         sizes = np.where(
             self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
@@ -245,8 +255,8 @@ class StateSpace(RowPlaces):
             card = state.filled
         else:
             card = sum(
-                step * ((state.filled & mask).bit_count() - first)
-                for mask, step, first in self._chains
+                step * ((state.filled & boxes).bit_count() - at_start)
+                for boxes, step, at_start in self._chains
             )
         return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
 
@@ -254,12 +264,14 @@ class StateSpace(RowPlaces):
         """Return the rows of many cards, without checks. `filled` are bitmasks of filled
         categories. All three arrays are ``(n,)`` int64.
         """
-        cards = filled
+        rows = filled
         if not self._is_mask:
-            cards = np.zeros_like(filled)
-            for mask, step, first in self._chains:
-                cards += step * (np.bitwise_count(filled & mask).astype(np.int64) - first)
-        return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
+            rows = np.zeros_like(filled)
+            for boxes, step, at_start in self._chains:
+                rows += step * (np.bitwise_count(filled & boxes).astype(np.int64) - at_start)
+        if self.has_tracked_rows:
+            rows = rows + joker_paid * self.cards
+        return np.asarray(rows)
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
         """Return the lanes of upper sums in the cards of rows, or -1 where a sum cannot occur. The
@@ -379,8 +391,6 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
         facts = {
             "count": len(rules.categories) - filled.bit_count(),
             "cards": f"{float(cards):.2g}",
-        }
-        facts |= {
             "most": MAX_FREE_CATEGORIES,
             "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True),
         }
@@ -427,11 +437,11 @@ def check_one_word(rules: RuleSet) -> None:
 
 
 def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
-    """Return a function of a rule set and the start of a game, by default the empty card. Its
-    results are built once per process.
+    """Return a function that does what `build` does, by default from the empty card on, and keeps
+    the newest results.
     """
-    # it has different keys for a default given and a default left out
     cached = lru_cache(maxsize=8)(build)
+    # The cache itself would take a default that is given and one that is left out as different.
     return lambda rules, start=EMPTY_STATE: cached(rules, start)
 
 

@@ -92,10 +92,10 @@ class BlockFile:
     def read(self, low: int, target: memoryview) -> None:
         """Fill `target` with blocks of the values for :class:`CheckedValues`, and check them."""
         try:
-            whole = self.read_at(HEADER_BYTES + low, target)
+            is_filled = self.read_at(HEADER_BYTES + low, target)
         except OSError as error:
             raise unreadable(self.path, error) from error
-        if not whole:
+        if not is_filled:
             raise damaged(f"the table {self.path} is truncated or damaged; {self.hint}")
         for start in range(0, len(target), BLOCK_BYTES):
             place = (low + start) // BLOCK_BYTES * DIGEST_BYTES

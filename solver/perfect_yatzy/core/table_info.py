@@ -152,14 +152,14 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
     with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):
         text = read_file(sidecar, MAX_SIDECAR)
         fields = json.loads(text.decode("utf-8"))
-        # Other formats have other fields; the checksum may be one of them.
-        found = fields.get("format") if isinstance(fields, dict) else None
-        if isinstance(found, int) and found not in (FORMAT, SHARDED_FORMAT):
+        # Before the checksum is compared: other formats have other fields, perhaps no checksum.
+        number = fields.get("format") if isinstance(fields, dict) else None
+        if isinstance(number, int) and number not in (FORMAT, SHARDED_FORMAT):
             raise damaged(
-                f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}"
+                f"{path} has table format {shown(number)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}"
             )
-        kind = ShardedTableInfo if found == SHARDED_FORMAT else TableInfo
-        info = kind(**checked_fields(text))
+        info_type = ShardedTableInfo if number == SHARDED_FORMAT else TableInfo
+        info = info_type(**checked_fields(text))
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
         raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
     return info

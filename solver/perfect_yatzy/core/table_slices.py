@@ -40,10 +40,10 @@ def window(places: RowPlaces, table: Table, filled: int) -> TableSlice:
     least the layer of `filled` categories and that of `filled` + 1.
     """
     first, end = places.layer_slice(filled + 1).start, places.layer_slice(filled).stop
-    whole = checked_part(table, first, end)
-    if end + PADDING > len(whole):
-        return TableSlice(read_only(padded(whole[first:end])), first)
-    return TableSlice(read_only(whole), 0)
+    values = checked_part(table, first, end)  # of the whole table
+    if end + PADDING > len(values):
+        return TableSlice(read_only(padded(values[first:end])), first)
+    return TableSlice(read_only(values), 0)
 
 
 def read_only(values: Values) -> Values:

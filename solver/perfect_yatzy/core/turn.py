@@ -94,10 +94,10 @@ def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
     if np.dtype(dtype) != np.float32:
         return 1.0  # it misses 1 by less than the last digit of a value
     weights = dice.weights.astype(np.float32)
-    whole = len(weights) & ~3
-    sums = np.cumsum(weights[:whole].reshape(-1, 4), axis=0, dtype=np.float32)
-    a, b, c, d = sums[-1] if whole else np.zeros(4, np.float32)
-    a = np.cumsum([a, *weights[whole:]], dtype=np.float32)[-1]
+    in_fours = len(weights) & ~3  # rolls in complete groups of four
+    sums = np.cumsum(weights[:in_fours].reshape(-1, 4), axis=0, dtype=np.float32)
+    a, b, c, d = sums[-1] if in_fours else np.zeros(4, np.float32)
+    a = np.cumsum([a, *weights[in_fours:]], dtype=np.float32)[-1]
     return float((a + b) + (c + d))
 
 
@@ -129,7 +129,9 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
             offered = crossed_out
             if legal.strict and legal.scoring[roll - dice.first_roll] & paying:
                 offered = splat(target, LOWEST)  # the roll scores somewhere
-            store(target, roll, maximum(offered, load(target, roll)) if mode & RAISE else offered)
+            if mode & RAISE:
+                offered = maximum(offered, load(target, roll))
+            store(target, roll, offered)
 
 
 @jit
@@ -204,11 +206,8 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
     # joker rule below.
     for joker in range(count):
         roll = jokers.rolls[joker]
-        store(
-            scratch.joker_values,
-            joker,
-            load(target, roll) if mode & RAISE else splat(target, LOWEST),
-        )
+        before = load(target, roll) if mode & RAISE else splat(target, LOWEST)
+        store(scratch.joker_values, joker, before)
     backup_stop_values(children, model, block, saved, mode, target, scratch)
     for joker in range(count):
         value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
@@ -221,21 +220,21 @@ def mean_of_first_roll(dice, buffer):
     # Four running sums: a single one would wait for each addition to end before the next.
     a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
     entry = dice.first_roll
-    whole = dice.roll_count & ~3
-    for roll in range(0, whole, 4):
+    in_fours = dice.roll_count & ~3  # rolls in complete groups of four
+    for roll in range(0, in_fours, 4):
         a += dice.weights[roll] * load(buffer, entry)
         b += dice.weights[roll + 1] * load(buffer, entry + 1)
         c += dice.weights[roll + 2] * load(buffer, entry + 2)
         d += dice.weights[roll + 3] * load(buffer, entry + 3)
         entry += 4
-    for roll in range(whole, dice.roll_count):
+    for roll in range(in_fours, dice.roll_count):
         a += dice.weights[roll] * load(buffer, entry)
         entry += 1
     return a + b + (c + d)
 
 
 @jit
-def solve_block(children, target, job, block):
+def solve_turn(children, target, job, block):
     """Solve the turn of one card for one block, for every number of saved rolls.
 
     `job` holds views.
@@ -264,10 +263,8 @@ def solve_block(children, target, job, block):
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = mean_of_first_roll(
-                model.dice, first_rolls if model.has_first_roll_bonus else buffer
-            )
-            best /= scratch.weight_sum
+            values = first_rolls if model.has_first_roll_bonus else buffer
+            best = mean_of_first_roll(model.dice, values) / scratch.weight_sum
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 
@@ -276,7 +273,7 @@ def solve_lanes(rows, children, target, job):
     """Solve all states of some rows, with lanes of upper sums in a vector."""
     for row in rows:
         for lane in range(0, lanes_of(job.model.layout, row), LANES):
-            solve_block(children, target, job, mean_block(job.model, row, lane))
+            solve_turn(children, target, job, mean_block(job.model, row, lane))
 
 
 @jit

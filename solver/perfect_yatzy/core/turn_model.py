@@ -210,7 +210,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     table = points_table(rules)
     outcomes = [
         (c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})
-    ]
+    ]  # category and points
     category, points = np.ascontiguousarray(np.array(outcomes, dtype=np.int64).T)
     start = np.searchsorted(category, np.arange(len(table) + 1))
     rolls_of = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in outcomes]
@@ -264,12 +264,12 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
         number = outcomes.number.reshape(SCORING_WAYS, len(rules.categories), -1)
         pays = outcomes.points[number] > 0  # (ways, categories, rolls)
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
+    requiring = sum(1 << c for c, box in enumerate(rules.categories) if box.requires)
+    tracked = 1 << rules.tracked_index if rules.tracked_index >= 0 else 0
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
-        requiring=single_mask(
-            rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)
-        ),
-        tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
+        requiring=single_mask(rules, requiring),
+        tracked=single_mask(rules, tracked),
         strict=int(strict),
         scoring=scoring,
     )

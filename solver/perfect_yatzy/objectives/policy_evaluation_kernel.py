@@ -234,7 +234,8 @@ def take_tags(dice, best_hold, hold_tag, stop_tags, tags):
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
         if uniform(load(best_hold, here)):  # one hold in all lanes, or none
             held = int(best_hold[here * lanes])
-            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, here))
+            tag = load(hold_tag, held) if held >= 0 else load(stop_tags, here)
+            store(tags, here, tag)
         else:
             for lane in range(lanes):
                 place = here * lanes + lane
@@ -306,9 +307,9 @@ class ToCome(NamedTuple):
 
 @jit
 def add_outcome(job, outcome, chance, state, child, below, target):
-    """Add an outcome of the turn from a state to the distribution of the state.
+    """Add an outcome that the turn from a state has with a chance to the distribution of the state.
 
-    `chance` is what the outcome has.
+    `child` is the number of the state that follows.
     """
     outcomes = job.model.turn_outcomes
     here, there = state - target.first_state, child - below.first_state  # places in their layers
@@ -321,11 +322,11 @@ def add_outcome(job, outcome, chance, state, child, below, target):
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
     points = outcomes.points[outcome]
-    # its points; then whether it is crossed out
-    of_category = first + 2 * outcomes.category[outcome]
-    target.results[of_category] += chance * points
+    # two entries for each category: its points, and whether it is crossed out
+    place = first + 2 * outcomes.category[outcome]
+    target.results[place] += chance * points
     if points == 0:
-        target.results[of_category + 1] += chance
+        target.results[place + 1] += chance
 
 
 @jit

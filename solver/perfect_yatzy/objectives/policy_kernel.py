@@ -202,13 +202,13 @@ def choose_stop(job, block, roll, is_first, values, tags):
 
 
 @jit
-def outcome_of_points(job, way, c, points):
-    """Return the TurnOutcome of a category, scored in one way, for some rolls.
+def turn_outcome_of(job, way, c, category_outcome):
+    """Return the number in TurnOutcomes of an outcome with a number in CategoryOutcomes.
 
-    The rolls are those with number `points` of CategoryOutcomes.
+    It is one of category `c`, which scores the rolls that earn it in one way.
     """
-    of_category = job.model.outcomes
-    roll = of_category.rolls[of_category.roll_start[points]] - job.model.dice.first_roll
+    outcomes = job.model.outcomes
+    roll = outcomes.rolls[outcomes.roll_start[category_outcome]] - job.model.dice.first_roll
     return outcome_number(job.model, way, c, roll)
 
 
@@ -217,7 +217,7 @@ def choose_plain_stops(job, block, way, values, tags):
     """Do what :func:`choose_stops` does, with all rolls scored in one way."""
     # One category after the other, because most score most rolls alike.
     model = job.model
-    of_category = job.model.outcomes
+    outcomes = job.model.outcomes
     scratch = job.scratch
     dice = model.dice
     limits = scratch.stop_limit
@@ -225,15 +225,15 @@ def choose_plain_stops(job, block, way, values, tags):
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):  # the best value of each roll
         if block.choices >> c & 1:
-            # All rolls that are paid alike have one number.
-            for points in range(of_category.start[c], of_category.start[c + 1]):
-                begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
+            # All rolls that are paid alike earn one outcome of the category.
+            for earned in range(outcomes.start[c], outcomes.start[c + 1]):
+                begin, end = outcomes.roll_start[earned], outcomes.roll_start[earned + 1]
                 if begin < end:
-                    value = load(scratch.outcome_value, outcome_of_points(job, way, c, points))
+                    value = load(scratch.outcome_value, turn_outcome_of(job, way, c, earned))
                     for i in range(begin, end):
-                        roll = of_category.rolls[i] - dice.first_roll
+                        roll = outcomes.rolls[i] - dice.first_roll
                         store(values, roll, maximum(load(values, roll), value))
-    # of the limits of all rolls: an outcome below it is the best for none
+    # the lowest limit of all rolls: an outcome below it is the best for none
     lowest = splat(values, -LOWEST)
     for roll in range(dice.roll_count):
         limit = lowest_equal(load(values, roll), job.ties)
@@ -242,17 +242,17 @@ def choose_plain_stops(job, block, way, values, tags):
     # From the last category on, so that the first that equals the best is the last to write.
     for c in range(model.category_count - 1, -1, -1):
         if block.choices >> c & 1:
-            for points in range(of_category.start[c], of_category.start[c + 1]):
-                begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
+            for earned in range(outcomes.start[c], outcomes.start[c + 1]):
+                begin, end = outcomes.roll_start[earned], outcomes.roll_start[earned + 1]
                 if begin < end:
-                    outcome = outcome_of_points(job, way, c, points)
+                    outcome = turn_outcome_of(job, way, c, earned)
                     value = load(scratch.outcome_value, outcome)
                     tag = load(scratch.outcome_tag, outcome)
                     if reaches(value, lowest):
                         for i in range(begin, end):
-                            roll = of_category.rolls[i]
-                            limit = load(limits, roll - dice.first_roll)
-                            store(tags, roll, choose(value, limit, tag, load(tags, roll)))
+                            here = outcomes.rolls[i]  # lattice index of a roll
+                            limit = load(limits, here - dice.first_roll)
+                            store(tags, here, choose(value, limit, tag, load(tags, here)))
 
 
 @jit
@@ -380,36 +380,40 @@ class TurnStart(NamedTuple):
 
 
 def score_policy(
-    dice: Lattice, model: TurnModel, passes: Any, ties: tuple[Ties, Ties], most_saved: int
+    dice: Lattice, model: TurnModel, lattice: Any, ties: tuple[Ties, Ties], most_saved: int
 ) -> ScorePolicyJob:
     """Return the policy with new working memory for one thread.
 
-    `ties` are those of the values, and those of the means.
+    `lattice` is FiveDice, SixDice or DiceModel. `ties` are those of the values, and those of the
+    means.
     """
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
     options = model.category_count + int(np.diff(model.dice.hold_start).max())
-    return ScorePolicyJob(model, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
+    return ScorePolicyJob(
+        model, lattice, *ties, scores, means, np.zeros(options), np.zeros(options)
+    )
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
     """Return the start of the block of scores of many states and x, and the lane of x within.
 
-    `ranges` are the first and last scores of the states.
+    `ranges` are the first and last scores of the states. All scores below a range share one block,
+    whose values are known, and so do all above it.
     """
-    low, high = ranges  # scores beyond a range share a block with known values
-    known = np.clip(x, low - 1, high + 1)
-    inside = (known >= low) & (known <= high)
-    lane_in_block = np.where(inside, (known - low) % SCORE_LANES, 0)
-    first = np.where(known < low, low - SCORE_LANES, known - lane_in_block)
+    low, high = ranges
+    clipped = np.clip(x, low - 1, high + 1)
+    inside = (clipped >= low) & (clipped <= high)
+    lane_in_block = np.where(inside, (clipped - low) % SCORE_LANES, 0)
+    first = np.where(clipped < low, low - SCORE_LANES, clipped - lane_in_block)
     return score_block.py_func(lane, first), lane_in_block
 
 
 @jit
 def preferred(job, first, end):
-    """Return which of the entries `first` to ``end - 1`` of the option memory to take.
+    """Return which of the entries `first` to ``end - 1`` of the memory of options to take.
 
-    It is the first of those with the highest mean among those with the highest value (F in the
+    Of the options with the highest value it is the first with the highest mean (of F in the
     docstring of the module).
     """
     values = job.option_values
@@ -480,8 +484,8 @@ def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first)
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
-        # The list opens with the hold of all dice, which is to stop: option `stop`, and after it
-        # the other holds.
+        # In the memory of options the categories come first. Then comes option `stop`, the hold of
+        # all dice, with which the holds of the roll begin, and after it the other holds.
         stop = model.category_count
         first = dice.hold_start[roll]
         options = dice.hold_start[roll + 1] - first

@@ -207,9 +207,9 @@ def outcome_chances(job, saved_before):
 
 @jit
 def list_lanes(target, end, chances, place, lanes, used):
-    """List an end in some lanes (a bitmask) with the chances of vector `place`.
+    """List an end in some lanes (a bitmask), with the chances of vector number `place`.
 
-    Returns how many entries are in use afterwards.
+    `used` entries are in use before. Returns how many are in use afterwards.
     """
     while lanes:
         lane = first_lane(lanes)
@@ -231,7 +231,8 @@ def block_number(target, block, saved_before):
 def list_group(job, group, stages, masses, used, target):
     """List the ends of a group in the lanes whose chance in `masses` is not 0.
 
-    From 0 to ``stages - 1`` rolls may stay saved. Returns how many entries are in use afterwards.
+    From 0 to ``stages - 1`` rolls may stay saved. `used` entries are in use before. Returns how
+    many are in use afterwards.
     """
     end_model = target.model
     chances = job.scratch.outcome_chance
@@ -256,7 +257,7 @@ def list_ends(job, block, lanes, saved_before, used, target):
 
     The turns begin in the first `lanes` lanes of a block with saved rolls. How many ends each group
     has is written to ``group_size``, and the chances of outcomes are added to ``outcome_sum``.
-    Returns how many entries are in use afterwards.
+    `used` entries are in use before. Returns how many are in use afterwards.
     """
     end_model = target.model
     first_state = state_place(job.model.layout, block.row, saved_before, block.start)
@@ -476,9 +477,9 @@ def turn_chances(policy, job, block):
 def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
     """Return what a policy does with one roll, by a PolicyJob.
 
-    It is the number of the hold, or :func:`.policy_kernel.stop_action`.
+    It is the number of the hold, or :func:`.policy_kernel.stop_action`. `is_first` says whether the
+    roll is the first of a turn, and first rolls have bonus points.
     """
-    # `is_first`: whether the first roll of a turn has bonus points, and this is one.
     job = views(arguments)
     lane_in_block = lane % LANES
     block = mean_block(arguments.model, row, lane - lane_in_block)

@@ -31,6 +31,13 @@ class ScoreOffsets(NamedTuple):
     high: Ints
 
 
+def new_offsets(
+    states: int, new_array: Callable[[int, np.dtype[np.int64]], Ints] = np.empty
+) -> ScoreOffsets:
+    """Return the offsets of so many states, which are written later."""
+    return ScoreOffsets(*(new_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields))
+
+
 class Ranges(NamedTuple):
     """Which ranges of scores the rows and lanes have."""
 
@@ -51,36 +58,46 @@ class ScorePlaces(RowPlaces):
         score_range: Callable[[Ints], tuple[Ints, Ints]],
         frame: tuple[int, int],  # entries before and after each range
     ) -> None:
-        lengths, bonuses, least = ranges
         self._space = space
         self._first_layer = first_layer
-        self._lengths = lengths
-        self._bonuses = bonuses
+        self._lengths, self._bonuses, least = ranges
         self._score_range = score_range
         self._before, self._after = frame
-        self._least = np.zeros_like(bonuses) if least is None else least
+        self._least = np.zeros_like(ranges.bonuses) if least is None else least
+        self._place_rows(self._entries_of_rows())
+
+    def _entries_of_rows(self) -> Ints:
+        """Return how many entries each row has, ``(rows,)``."""
+        space = self._space
         layout = space.layout
-        low, high = score_range(np.zeros(1, dtype=np.int64))
-        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
+        low, high = self._score_range(np.zeros(1, dtype=np.int64))  # of a range of length 0
+        shortest = int(high[0] - low[0]) + 1 + self._before + self._after
         is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
-        bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
-        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
+        bonuses_of_row = (self._bonuses * is_lane).sum(axis=1)[layout.lane_sets]
+        entries: Ints = (
+            layout.lane_count[layout.lane_sets] * (self._lengths + shortest) + bonuses_of_row
+        )
         entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
+        return entries
+
+    def _place_rows(self, entries: Ints) -> None:
+        """Set where each row and layer of the table is, from the number of entries of each row."""
+        space = self._space
         self.starts = np.zeros(len(entries), dtype=np.int64)
         self.layers = space.layers
         self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
-        for filled in range(space.categories, first_layer - 1, -1):
+        for filled in range(space.categories, self._first_layer - 1, -1):
             rows = space.layers[filled]
             ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
             self.starts[rows] = ends - entries[rows]
             self.layer_ends[filled] = ends[-1]
-        self.size = int(self.layer_ends[first_layer])  # number of entries of the table
+        self.size = int(self.layer_ends[self._first_layer])  # number of entries of the table
 
     @cached_property
     def offsets(self) -> ScoreOffsets:
         """Where the values of all states are."""
         states = self._space.layer_slice(self._first_layer).stop
-        offsets = ScoreOffsets(*(np.empty(states, dtype=np.int64) for _ in ScoreOffsets._fields))
+        offsets = new_offsets(states)
         for filled in range(self._space.categories, self._first_layer - 1, -1):
             self.fill(offsets, filled, 0, len(self.layers[filled]))
         return offsets
@@ -98,13 +115,15 @@ class ScorePlaces(RowPlaces):
             states_of_row = layout.lane_count[layout.lane_sets[rows]] * (
                 space.most_saved[filled] + 1
             )
-            row = np.repeat(rows, states_of_row)  # of each state
+            # row, lane and lane set of each state
+            row = np.repeat(rows, states_of_row)
             lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-            sets = layout.lane_sets[row]
-            scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
-            low, high = (bound + self._least[sets, lane] for bound in scores)
+            lane_set = layout.lane_sets[row]
+            bounds = self._score_range(self._lengths[row] + self._bonuses[lane_set, lane])
+            least = self._least[lane_set, lane]
+            low, high = bounds[0] + least, bounds[1] + least
             ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states] = low
             offsets.high[states] = high
-            # the entry of `high`, less `high`
+            # x = 0 is `high` entries before that of `high`.
             offsets.origin[states] = ends - self._after - 1 - high

@@ -17,17 +17,15 @@ import numpy as np
 from ..core.jit import jit
 from ..core.legal import choices_of
 from ..core.simd import splat, store_at, views, width
-from ..core.turn import solve_block
+from ..core.turn import solve_turn
 from ..core.value_tables import Block, lanes_of, state_place, values_of
 from .score_table_kernel import SCORE_LANES, placed_scores, score_block
 
 POINTS = 6  # of an interpolation
 MIDDLE_GAP = POINTS // 2 - 1
+# of the points, for the gaps up to the middle one; those after it are mirrored
 _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-
-
-# of the points, by gap
-WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap and point
 
 
 class BlockStart(NamedTuple):
@@ -105,7 +103,7 @@ def fitting_spacing(spacing, low, high, lanes):
 def finish_block(job, offsets, start, step, is_measured, sums):
     """Fill a solved block between its scores, which are `step` apart, for all saved rolls.
 
-    Returns `sums`. If `is_measured`, the sums of squares of the block are added to them first.
+    Returns `sums`. If `is_measured`, those of :func:`misses_of` are added to them first.
     """
     target = values_of(job.target)
     misses, changes = sums
@@ -159,7 +157,7 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
                 for saved in range(job.most_saved + 1):
                     write_known_values(scores, state_place(layout, row, saved, lane))
             while first <= high:
-                solve_block(children, scores, job, Block(row, score_block(lane, first), choices))
+                solve_turn(children, scores, job, Block(row, score_block(lane, first), choices))
                 # Goals count no misses: every score of them is solved.
                 if first + run <= high and not known_ends:
                     start = BlockStart(row, lane, first)

@@ -29,7 +29,7 @@ from ..core.scoring import first_roll_points, possible_points, upper_sums
 from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
-from .score_places import Ranges, ScoreOffsets, ScorePlaces
+from .score_places import Ranges, ScoreOffsets, ScorePlaces, new_offsets
 
 if TYPE_CHECKING:
     from ..core.turn import SolveJob
@@ -140,7 +140,7 @@ class ScoreObjective(Objective):
         """
         if filled <= self.first_layer + DENSE_LAYERS:
             return 1
-        missed, changes = map(sum, zip(*misses, strict=True))
+        missed, changes = map(sum, zip(*misses, strict=True))  # of all rows of the layer
         turns_to_come = self.space.categories - filled
         # one turn makes it less smooth
         if turns_to_come > 1 and missed < changes * self.tolerance**2:
@@ -153,8 +153,7 @@ class ScoreObjective(Objective):
         The arrays take memory only for these states.
         """
         states = int(self.space.layer_slice(self.first_layer).stop)
-        arrays = (sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields)
-        offsets = ScoreOffsets(*arrays)
+        offsets = new_offsets(states, sparse_array)
         for filled, first, end in parts:
             self.places.fill(offsets, filled, first, end)
         return offsets
@@ -170,9 +169,7 @@ class ScoreObjective(Objective):
     def full_cards(self) -> Values:
         """Return the entries of the last layer."""
         bonuses = final_bonus(self.space)
-        offsets = ScoreOffsets(
-            *(np.empty(len(bonuses), dtype=np.int64) for _ in ScoreOffsets._fields)
-        )
+        offsets = new_offsets(len(bonuses))
         filled = self.space.categories
         self.places.fill(offsets, filled, 0, len(self.space.layers[filled]))
         parts = []

@@ -13,11 +13,15 @@ from numba import typeof, types
 from numba.extending import NativeValue, intrinsic, unbox
 
 from ..core.jit import is_compiled, jit
+from ..core.lanes import ceil_div
 from ..core.simd import WORD, StoredType, emit_views, view_type
+
+WORD_BYTES = 8
 
 
 @unbox(StoredType)
 def _address_of_number(kind: Any, number: Any, context: Any) -> Any:
+    """Emit the address that a whole number of Python stands for."""
     word = context.pyapi.long_as_longlong(number)
     return NativeValue(context.builder.inttoptr(word, ir.IntType(8).as_pointer()))
 
@@ -27,11 +31,12 @@ def write_views(typingctx: Any, address: Any, arrays: Any) -> Any:
     """Write the views of a job to an address, unless that is 0, and return their size in bytes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = emit_views(context, builder, signature.args[1], args[1])
-        given = builder.icmp_unsigned("!=", args[0], ir.Constant(WORD, 0))
-        with builder.if_then(given):
-            builder.store(found, builder.inttoptr(args[0], found.type.as_pointer()), align=8)
-        return ir.Constant(WORD, context.get_abi_sizeof(found.type))
+        job_views = emit_views(context, builder, signature.args[1], args[1])
+        has_address = builder.icmp_unsigned("!=", args[0], ir.Constant(WORD, 0))
+        with builder.if_then(has_address):
+            place = builder.inttoptr(args[0], job_views.type.as_pointer())
+            builder.store(job_views, place, align=8)
+        return ir.Constant(WORD, context.get_abi_sizeof(job_views.type))
 
     return types.int64(types.int64, arrays), codegen
 
@@ -54,7 +59,8 @@ class StoredJob:
         self.kind = stored_type(job)
         if self.kind not in _SIZES:
             _SIZES[self.kind] = store_views(0, job)
-        self._memory = np.zeros(-(-_SIZES[self.kind] // 8), dtype=np.int64)
+        words = ceil_div(_SIZES[self.kind], WORD_BYTES)
+        self._memory = np.zeros(words, dtype=np.int64)
         self.address: int = self._memory.ctypes.data
         store_views(self.address, job)
 

@@ -42,12 +42,12 @@ def _digest(values: Values) -> str:
 
 
 def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: object) -> None:
-    """Write a layer, or other values, and what was found up to it."""
-    known = identity.fields() | {"sha256": _digest(values)}
+    """Write a layer, or other values, and what was found up to it in `fields`."""
+    own_fields = identity.fields() | {"sha256": _digest(values)}
     check_space(path.parent, values.nbytes)
     with writing_to(path.parent), replacing(path) as file:
         np.save(file, values)
-        file.write(with_checksum(known | fields))
+        file.write(with_checksum(own_fields | fields))
 
 
 def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, Any]] | None:

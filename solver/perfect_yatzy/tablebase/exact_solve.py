@@ -47,7 +47,7 @@ from .store import tables_folder
 
 COST = 75  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
-# as the limbs allow
+# of a turn and of a game, as the limbs allow: ways to roll the dice, and points
 MOST_ROLLS = 6**6
 MOST_POINTS = 1 << 14
 # with squares: points of a turn, and limbs whose weights float64 can hold
@@ -118,9 +118,9 @@ class ExactSolve:
         self.name = "spread" if spread else "proof"
         self.space = self.objective.space
         self.dice = lattice(rules.dice, rules.faces)
-        name = f"{table_stem(rules, 'mean')}.{self.name}.part"
+        part_name = f"{table_stem(rules, 'mean')}.{self.name}.part"
         # The newest layer, from which a solve is resumed
-        self.part = folder / name if folder else None
+        self.part = folder / part_name if folder else None
         # The hash, the error and the tally of the layers solved so far.
         self.sha256 = ""
         self.error = 0.0
@@ -149,25 +149,28 @@ class ExactSolve:
         )
         return (int(bits) + LIMB_BITS - 1) // LIMB_BITS + 1  # rounded up, and one to spare
 
-    def tail(self) -> tuple[int, int]:
-        """Return the number of limbs below the mean, which is the same in all layers.
+    def limbs_below_mean(self) -> tuple[int, int]:
+        """Return how many limbs below those of the mean the chance of the bonus and the mean square have.
 
-        There are those of the chance of the bonus, and those of the mean square.
+        They are the same in all layers, and 0 without `spread`.
         """
+        if not self.spread:
+            return 0, 0
         first = self.space.first_layer
-        return (self.width(first, 1), self.width(first, self.most**2)) if self.spread else (0, 0)
+        return self.width(first, 1), self.width(first, self.most**2)
 
     def limbs(self, filled: int) -> int:
         """Return the number of limbs of a number of a layer."""
-        return self.width(filled, self.most) + sum(self.tail())
+        return self.width(filled, self.most) + sum(self.limbs_below_mean())
 
-    def places(self) -> tuple[int, int]:
-        """Return what the mean and the mean square are multiplied by.
+    def place_values(self) -> tuple[int, int]:
+        """Return what 1 of the mean and 1 of the mean square count in the number of a state.
 
         It is 0 for a square that is not there.
         """
-        bonus, squares = self.tail()
-        return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
+        bonus, squares = self.limbs_below_mean()
+        of_square = 1 << LIMB_BITS * bonus if self.spread else 0
+        return 1 << LIMB_BITS * (bonus + squares), of_square
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
         """Return what a limb of each place counts in float64, and the unit of these weights.
@@ -190,7 +193,7 @@ class ExactSolve:
 
     def floats(self, filled: int, limbs: Floats) -> Any:
         """Return the values of a layer in points, in extended precision."""
-        means = limbs[:, sum(self.tail()) :]
+        means = limbs[:, sum(self.limbs_below_mean()) :]
         weights, unit = self.weights(means.shape[1])
         places = reversed(range(len(weights)))
         units: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in places)
@@ -227,9 +230,9 @@ class ExactSolve:
                 self.sha256 = hash_layer(self.sha256, limbs)
 
     def _begin(self, settings: Settings) -> Values:
-        """Return the values in float64, which set the number of limbs of the layers.
+        """Return the table in float64, and set what the solve of layers needs.
 
-        Raises RulesError if the game is too large.
+        The largest value sets the number of limbs. Raises RulesError if the game is too large.
         """
         cost = self.cost()
         check_memory(self.rules, cost)
@@ -237,18 +240,20 @@ class ExactSolve:
         table = solve_objective(self.objective, threads=settings.threads)
         self.most = float(table.max())
         self.check_size(float(table.min()))
-        self.turns = RowSolver(self.objective)
+        self.solver = RowSolver(self.objective)
         return table
 
     def _store(self, part: Path, filled: int, limbs: Floats) -> None:
         """Store a layer, and what has been found up to it."""
-        found = {
-            "filled": filled,
-            "hash": self.sha256,
-            "error": self.error,
-            "tally": self.tally.tolist(),
-        }
-        store_layer(part, self.identity, limbs, **found)
+        store_layer(
+            part,
+            self.identity,
+            limbs,
+            filled=filled,
+            hash=self.sha256,
+            error=self.error,
+            tally=self.tally.tolist(),
+        )
 
     def compared(self, filled: int, limbs: Floats, in_float64: Floats) -> Any:
         """Return the values of a layer in points, in extended precision.
@@ -256,8 +261,8 @@ class ExactSolve:
         ``error`` notes how far those in float64 lie from them.
         """
         in_points = self.floats(filled, limbs)
-        extended = self.most * 2.0**-60  # more than the error of the extended precision
-        self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + extended)
+        own_error = self.most * 2.0**-60  # more than the error of the extended precision
+        self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + own_error)
         return in_points
 
     def check_size(self, least: float) -> None:
@@ -268,22 +273,19 @@ class ExactSolve:
         if self.spread and self.limbs(self.space.first_layer) > MOST_LIMBS:
             text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
             raise RulesError(text, code="too-large")
-        too_large = (
-            self.spread
-            and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
-        )
-        if too_large and self.most < MOST_POINTS and least >= 0:
-            text = _(
-                "a turn of {rules} can pay more than {most} points, too many for an exact variance; "
-                "the mean alone has a proof: leave out --spread"
-            )
-            raise RulesError(text.format(rules=self.rules.key, most=MOST_SQUARED), code="too-large")
         if self.most >= MOST_POINTS or least < 0:
             raise RulesError(
                 _("the points of {rules} are too large for an exact proof").format(
                     rules=self.rules.key
                 )
             )
+        most_of_turn = turn_outcomes(self.rules, self.objective.start).total.max()
+        if self.spread and most_of_turn > MOST_SQUARED:
+            text = _(
+                "a turn of {rules} can pay more than {most} points, too many for an exact variance; "
+                "the mean alone has a proof: leave out --spread"
+            )
+            raise RulesError(text.format(rules=self.rules.key, most=MOST_SQUARED), code="too-large")
 
     def solve_layer(
         self, filled: int, below: TableSlice, limbs_below: Floats, in_threads: Callable[..., Any]
@@ -319,13 +321,13 @@ class ExactSolve:
         }
         # Three copies of the limbs of the largest layer, 8 bytes each, with as much as 4 more for
         # values in points.
-        most = max(
+        most_limbs = max(
             (place.stop - place.start) * (self.limbs(filled) + 4)
             for filled, place in places.items()
         )
         # of all limbs to the mean's
         share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
-        memory = BASE_MEMORY + 3 * 8 * most + cost.bytes
+        memory = BASE_MEMORY + 3 * 8 * most_limbs + cost.bytes
         return replace(cost, memory=memory, seconds=COST * share * cost.seconds)
 
     def start_values(self, settings: Settings) -> tuple[Fraction, ...]:
@@ -342,7 +344,7 @@ class ExactSolve:
             return (mean,)
         # From the lowest limb on: the chance, the mean square with a minus sign (so that less is
         # better), the mean.
-        bonus, squares = self.tail()
+        bonus, squares = self.limbs_below_mean()
         scale = self.scale(filled, start.saved)
         chance = Fraction(joined(limbs[:bonus]), scale)
         mean_square = Fraction(-joined(limbs[bonus : bonus + squares]), scale)
@@ -350,13 +352,13 @@ class ExactSolve:
 
     def value(self, filled: int, limbs: Floats, saved: int = 0) -> Fraction:
         """Return the value of one state of a layer, in points."""
-        return Fraction(joined(limbs[sum(self.tail()) :]), self.scale(filled, saved))
+        return Fraction(joined(limbs[sum(self.limbs_below_mean()) :]), self.scale(filled, saved))
 
     def full_cards(self) -> tuple[int, Floats]:
         """Return the layer of the full cards."""
         filled = self.space.categories
         points = self.objective.full_cards().astype(np.int64).tolist()
-        of_mean, of_square = self.places()
+        of_mean, of_square = self.place_values()
         # a card that has the bonus has the chance 1, at the lowest place
         of_chance = 1 if self.spread else 0
         numbers = [p * of_mean - p**2 * of_square + (of_chance if p > 0 else 0) for p in points]
@@ -379,10 +381,10 @@ class ExactSolve:
         by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]
         scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
         weights, unit = self.weights(limbs)
-        of_mean, of_square = self.places()
-        bonus, squares = self.tail()
+        of_mean, of_square = self.place_values()
+        bonus, squares = self.limbs_below_mean()
         return ExactJob(
-            turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
+            turn=self.solver.job(below, below, filled, self.solver.new_scratch()),
             below=limbs_below.ravel(),
             target=solved,
             start=start,
@@ -403,7 +405,7 @@ class ExactSolve:
             child=np.zeros(width_below),
             tied=np.zeros(LANES, dtype=np.int64),
             gaps=np.zeros(LANES),
-            tally=np.zeros(4),
+            tally=np.zeros(len(EMPTY_TALLY)),
         )
 
     @property
@@ -413,9 +415,10 @@ class ExactSolve:
 
     def resume(self) -> tuple[int, Floats] | None:
         """Return the newest stored layer, or None if there is none or it is damaged."""
-        if not self.part or not (found := stored_layer(self.part, self.identity)):
+        stored = stored_layer(self.part, self.identity) if self.part else None
+        if stored is None:
             return None
-        values, fields = found
+        values, fields = stored
         self.sha256 = fields["hash"]
         self.error = fields["error"]
         self.tally = np.array(fields["tally"])
@@ -528,13 +531,13 @@ def prove(
     rule_set = load_rules(rules)
     path = proof_path(rule_set, settings.tables)
     solve = ExactSolve(rule_set, folder)
-    of_spread = ExactSolve(rule_set, folder, spread=True) if spread else None
+    spread_solve = ExactSolve(rule_set, folder, spread=True) if spread else None
     variance = bonus_chance = None
     with writing_to(folder), exclusive(path.with_suffix(".lock")):
         (value,) = solve.start_values(settings)
-        if of_spread:
-            _mean, variance, bonus_chance = of_spread.start_values(settings)
-    decisions, ties, close, least = solve.tally.tolist()
+        if spread_solve:
+            _mean, variance, bonus_chance = spread_solve.start_values(settings)
+    decisions, ties, close_gaps, least_gap = solve.tally.tolist()
     proof = Proof(
         key=rule_set.key,
         fingerprint=rule_set.fingerprint,
@@ -544,8 +547,8 @@ def prove(
         largest_error=solve.error,
         decisions=int(decisions),
         ties=int(ties),
-        least_gap=least if least < WINDOW else None,
-        close_gaps=int(close),
+        least_gap=least_gap if least_gap < WINDOW else None,
+        close_gaps=int(close_gaps),
         versions=versions(),
         seconds=round(time.monotonic() - begin, 3),
         variance=variance,
@@ -553,9 +556,9 @@ def prove(
     )
     with writing_to(folder), replacing(path) as file:
         file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
-    for done in (solve, of_spread):
-        if done and done.part:
-            discard(done.part)
+    for finished in (solve, spread_solve):
+        if finished and finished.part:
+            discard(finished.part)
     return proof
 
 

@@ -17,9 +17,18 @@ def free_space(folder: Path) -> int | None:
 
     with contextlib.suppress(OSError):
         folder = folder.absolute()
-        return shutil.disk_usage(
-            next(path for path in (folder, *folder.parents) if os.path.exists(path))
-        ).free
+        for existing in (folder, *folder.parents):
+            if os.path.exists(existing):
+                return shutil.disk_usage(existing).free
+    return None
+
+
+def _bytes_in(file: str, field: str) -> int | None:
+    """Return a field that a file of Linux gives in kB, in bytes, or None if it does not have it."""
+    text = Path(file).read_text(encoding="ascii", errors="replace")
+    for line in text.splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) << 10
     return None
 
 
@@ -29,21 +38,13 @@ def available_memory() -> int | None:
     The result is None if the system does not report it.
     """
     try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
+        return _bytes_in("/proc/meminfo", "MemAvailable:")
     except OSError:
         with contextlib.suppress(ImportError):  # a dependency on other systems than Linux
             import psutil
 
             return int(psutil.virtual_memory().available)
         return None
-    return next(
-        (
-            int(line.split()[1]) << 10
-            for line in text.splitlines()
-            if line.startswith("MemAvailable:")
-        ),
-        None,
-    )
 
 
 def peak_memory() -> int:
@@ -51,11 +52,10 @@ def peak_memory() -> int:
 
     It is 0 if the system does not report it.
     """
-    with contextlib.suppress(OSError, StopIteration):
-        text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return next(
-            int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")
-        )
+    with contextlib.suppress(OSError):
+        peak = _bytes_in("/proc/self/status", "VmHWM:")
+        if peak is not None:
+            return peak
     try:
         import resource
     except ImportError:  # Windows
@@ -64,6 +64,5 @@ def peak_memory() -> int:
 
             return int(psutil.Process().memory_info().peak_wset)
         return 0
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (
-        1 if sys.platform == "darwin" else 1024
-    )
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * unit

@@ -213,11 +213,11 @@ def stored_shard(
     With `values_too` all its values are compared with their digests.
     """
     with suppress(OSError):  # TableError is one
-        found = open_shard(path)
-        if all(found.footer.get(name) == value for name, value in fields.items()):
+        shard = open_shard(path)
+        if all(shard.footer.get(name) == value for name, value in fields.items()):
             if values_too:
-                found.check_values()
-            return found
+                shard.check_values()
+            return shard
     return None
 
 
@@ -228,15 +228,16 @@ class ShardReader:
         self._folder = folder
         self._hint = hint
         self._shards = listed_shards(info)
-        self._digests = [str(digest) for *_numbers, digest in info.shards]
+        self._digests = [str(digest) for *_place, digest in info.shards]
         size = np.dtype(info.dtype).itemsize
         self._starts = [shard.start * size for shard in self._shards]  # in bytes
-        self.open: dict[int, ShardFile] = {}
+        self.open: dict[int, ShardFile] = {}  # by the number of the shard in the manifest
 
     def read(self, low: int, target: memoryview) -> None:
         """Fill `target` with blocks of the table, checked, as :class:`CheckedValues` asks for them."""
         high = low + len(target)
-        for number in range(bisect_right(self._starts, low) - 1, bisect_left(self._starts, high)):
+        first_number = bisect_right(self._starts, low) - 1  # of the shard with byte `low`
+        for number in range(first_number, bisect_left(self._starts, high)):
             path = self._folder / self._shards[number].file
             try:
                 shard = self._opened(number, path)
@@ -258,10 +259,8 @@ class ShardReader:
         """
         if number not in self.open:
             shard = open_shard(path)
-            if (shard.footer["blocks_sha256"], shard.start) != (
-                self._digests[number],
-                self._shards[number].start,
-            ):
+            listed = self._digests[number], self._shards[number].start
+            if (shard.footer["blocks_sha256"], shard.start) != listed:
                 raise damaged(f"the shard {path} is of another table")
             self.open[number] = shard
         return self.open[number]
@@ -271,8 +270,8 @@ def listed_shards(info: ShardedTableInfo) -> list[Shard]:
     """Return the shards of a manifest, in the order of the table."""
     shards = list[Shard]()
     start = 0
-    for *numbers, _digest in info.shards:
-        filled, first, end, stop = map(int, numbers)
+    for *place, _digest in info.shards:
+        filled, first, end, stop = map(int, place)
         shards.append(Shard(filled, first, end, start, stop))
         start = stop  # each begins where the one before ends
     return shards
@@ -281,7 +280,10 @@ def listed_shards(info: ShardedTableInfo) -> list[Shard]:
 def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
-    """Open a table in shards, and return its manifest and its values."""
+    """Open a table in shards, and return its manifest and its values.
+
+    With `hashed` all values are hashed, and the manifest has their SHA-256, also where it was empty.
+    """
     hint = table_info.rebuild_hint(objective, path, shards=True)
     folder = table_info.shards_folder(path)
     if not os.path.isdir(folder):
@@ -302,8 +304,8 @@ def open_sharded(
             raise ValueError("wrong type")
         values = CheckedValues(info.values, objective.store, ShardReader(folder, info, hint).read)
     if hashed:
-        found = values.sha256()
-        if info.sha256 not in ("", found):
+        sha256 = values.sha256()
+        if info.sha256 and info.sha256 != sha256:
             raise damaged(f"the table {folder} was altered (its checksum differs); {hint}")
-        info = replace(info, sha256=found)
+        info = replace(info, sha256=sha256)
     return info, values

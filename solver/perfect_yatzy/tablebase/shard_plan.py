@@ -29,6 +29,7 @@ import numpy as np
 
 from ..core.checked_values import BLOCK_BYTES, Table
 from ..core.dice import Ints
+from ..core.lanes import ceil_div
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..core.state_space import StateSpace
@@ -133,19 +134,25 @@ def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
 
 
 def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPlan:
-    """Return the plan that cuts a table into shards."""
+    """Return the plan that cuts a table into shards of about `shard_bytes` bytes.
+
+    By default they have SHARD_BYTES, or more where there would be too many, and smaller layers are
+    cut, too, so that several workers share them.
+    """
     size = objective.store.itemsize
-    largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
+    # Half of MOST_SHARDS, because the counts of the layers are rounded up.
+    default_bytes = max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
+    target_bytes = shard_bytes or default_bytes
     cuts = []
     for filled in range(objective.space.categories, objective.first_layer - 1, -1):
         work = np.cumsum(objective.row_work(filled))  # up to the end of each row
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
-        count = (stored + largest - 1) // largest  # rounded up
+        count = ceil_div(stored, target_bytes)
         if shard_bytes is None:
             most = len(work) // objective.least_shard_rows
-            balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, most)
-            count = max(count, balanced, 1)
+            for_workers = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, most)
+            count = max(count, for_workers, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
         # after the row that completes a share
         ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
@@ -188,11 +195,11 @@ class Halo:
 
 def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
     """Return the halo of the rows ``layers[filled][first:end]``."""
-    places = children(objective.space, filled, first, end)
-    is_last = np.append(np.diff(places) > 1, True)  # of a run of rows
+    positions = children(objective.space, filled, first, end)
+    is_last = np.append(np.diff(positions) > 1, True)  # of a run of neighbouring rows
     is_first = np.append(True, is_last[:-1])
-    firsts = places[is_first]
-    ends = places[is_last] + 1
+    firsts = positions[is_first]
+    ends = positions[is_last] + 1
     starts = objective.places.row_starts(filled + 1)
     layer = objective.layer_slice(filled + 1)
     size = objective.compute.itemsize
@@ -200,8 +207,8 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
     runs: list[slice] = []
     for start, stop in zip(starts[firsts].tolist(), starts[ends].tolist(), strict=True):
         low = max(start // block * block, layer.start)
-        high = min((stop + block - 1) // block * block, layer.stop)  # rounded up
-        if runs and low - runs[-1].stop <= block:
+        high = min(ceil_div(stop, block) * block, layer.stop)
+        if runs and low - runs[-1].stop <= block:  # one run with the one before
             low = runs.pop().start
         runs.append(slice(low, high))
     memory = sum(run.stop - run.start for run in runs) * size
@@ -221,10 +228,9 @@ def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int
     next_rows = np.searchsorted(objective.space.layers[filled + 1], first_rows, side="right")
     block = BLOCK_BYTES // objective.compute.itemsize  # values of one, which is read as a whole
     starts = objective.places.row_starts(filled + 1)[next_rows] // block * block
-    found: list[int] = np.searchsorted(
-        [shard.stop for shard in below], starts, side="right"
-    ).tolist()
-    return found
+    stops = [shard.stop for shard in below]
+    positions: list[int] = np.searchsorted(stops, starts, side="right").tolist()
+    return positions
 
 
 class RowPart(NamedTuple):
@@ -235,18 +241,18 @@ class RowPart(NamedTuple):
     halo: Halo
 
 
-def row_parts(
+def parts_with_halo(
     objective: Objective, filled: int, first: int, end: int, most: int
 ) -> Iterator[RowPart]:
-    """Yield the rows of a shard that are solved at a time, with their halo.
+    """Yield the rows ``layers[filled][first:end]`` in parts that are solved at a time.
 
-    They are halved where their halo exceeds `most` bytes.
+    They are halved until the halo of each part has at most `most` bytes, or the part one row.
     """
     halo = halo_of(objective, filled, first, end)
     if end - first > 1 and halo.bytes > most:
         middle = (first + end) // 2
-        yield from row_parts(objective, filled, first, middle, most)
-        yield from row_parts(objective, filled, middle, end, most)
+        yield from parts_with_halo(objective, filled, first, middle, most)
+        yield from parts_with_halo(objective, filled, middle, end, most)
     else:
         yield RowPart(first, end, halo)
 

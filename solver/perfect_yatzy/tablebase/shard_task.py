@@ -55,7 +55,7 @@ from .shard_file import (
     stored_shard,
     write_shard,
 )
-from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
+from .shard_plan import Halo, Shard, ShardPlan, is_rounded, parts_with_halo
 from .store import open_table
 
 PLAN_FILE = "plan.json"
@@ -103,8 +103,12 @@ class SharedSolve:
         return shard_fields(self.identity, shard, dtype)
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
-        """Return the file of a shard, or of its values as computed."""
-        return self.folder / (shard.unrounded_file if unrounded and self.is_rounded else shard.file)
+        """Return the file of a shard, or of its values as computed.
+
+        They are one file if the table stores the values as computed.
+        """
+        name = shard.unrounded_file if unrounded and self.is_rounded else shard.file
+        return self.folder / name
 
     def stored(self, shard: Shard, *, unrounded: bool = False) -> ShardFile | None:
         """Return the file of :meth:`path` if it exists, is of this solve, and is undamaged.
@@ -120,20 +124,23 @@ class SharedSolve:
 
         The shard is then solved again.
         """
-        for unrounded in (False, True) if self.is_rounded else (False,):
+        kinds = (False, True) if self.is_rounded else (False,)  # as stored, and as computed
+        for unrounded in kinds:
             path = self.path(shard, unrounded=unrounded)
             fields = self.fields(shard, unrounded=unrounded)
             if os.path.exists(path) and not stored_shard(path, fields, values_too=True):
                 path.unlink(missing_ok=True)
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
-        """Solve a shard and store it, unless it is stored already."""
-        # because the next layer is solved from it
+        """Solve a shard and store it, unless it is stored already.
+
+        Returns its footer, whose field `solved` says whether it was solved now.
+        """
+        # Another layer is solved from the values of this one as computed.
         needs_unrounded = shard.filled > self.objective.first_layer
-        if (known := self.stored(shard)) and (
-            not needs_unrounded or self.stored(shard, unrounded=True)
-        ):
-            return known.footer | {"solved": False}
+        stored_before = self.stored(shard)
+        if stored_before and (not needs_unrounded or self.stored(shard, unrounded=True)):
+            return stored_before.footer | {"solved": False}
         values = self._values(shard, memory)
         stored = values.astype(self.objective.store, copy=False)
         rounding = self.objective.error
@@ -141,23 +148,25 @@ class SharedSolve:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
         start_value = self.objective.start_value(values) if is_last else None
-        found = {"rounding": rounding, "start_value": start_value}
+        facts = {"rounding": rounding, "start_value": start_value}
         with writing_shard(self.folder):
             if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
-                fields = self.fields(shard, unrounded=True) | found
+                fields = self.fields(shard, unrounded=True) | facts
                 write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
-            footer = write_shard(self.path(shard), stored, shard.start, self.fields(shard) | found)
+            footer = write_shard(self.path(shard), stored, shard.start, self.fields(shard) | facts)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:
+        """Return the values of a shard as computed, with at most `memory` bytes of values at a time."""
         objective = self.objective
         if shard.filled == objective.space.categories:
             return objective.full_cards()[shard.start : shard.stop]  # they begin the table
         out = self.solver.blank(slice(shard.start, shard.stop))
-        left = memory - out.values.nbytes
+        halo_memory = memory - out.values.nbytes
         layer = objective.space.layers[shard.filled]
-        for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
+        parts = parts_with_halo(objective, shard.filled, shard.first, shard.end, halo_memory)
+        for first, end, halo in parts:
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
             below_rows = [(halo.filled, *run) for run in halo.rows]
             offsets = objective.offsets_of([(shard.filled, first, end), *below_rows])
@@ -185,7 +194,8 @@ def read_halo(
 ) -> TableSlice:
     """Read a halo, as the kernels take the layer below.
 
-    Each block is compared with its digest once.
+    `shards` returns the files that hold values of a run. Blocks that `checked` has not marked are
+    compared with their digests, and marked.
 
     The array is as long as from its first to its last value, but only the runs are ever touched:
     the system gives memory to these pages alone.
@@ -202,7 +212,8 @@ def read_halo(
                 shard.read_into(piece, low)
                 blocks = len(shard.digests) // DIGEST_BYTES
                 none_checked = np.zeros(blocks, dtype=np.bool_)
-                shard.check(low, piece, checked.setdefault(shard.path.name, none_checked))
+                checked_before = checked.setdefault(shard.path.name, none_checked)
+                shard.check(low, piece, checked_before)
             except TableError as error:
                 shard.path.unlink(missing_ok=True)  # it is solved again
                 raise damaged(f"{error} and was removed; run the same command again") from error
@@ -226,8 +237,7 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder, and return the SHA-256 of the file."""
-    known = _plan_identity(objective)
-    text = with_checksum(known | {"cuts": plan.cuts()})
+    text = with_checksum(_plan_identity(objective) | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
     return hashlib.sha256(text).hexdigest()
@@ -250,8 +260,8 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
 
 def _plan_identity(objective: Objective) -> dict[str, Any]:
     """Return what a plan says about the solve that it belongs to."""
-    known = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
-    return known | WorkIdentity.of_table(objective).fields()
+    work = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
+    return work | WorkIdentity.of_table(objective).fields()
 
 
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:

@@ -122,18 +122,21 @@ def solve_sharded(  # noqa: PLR0913 - how a solve is cut
 ) -> TableInfo:
     """Solve a game and store its table in shards.
 
-    An unfinished solve of an earlier driver is resumed.
+    An unfinished solve of an earlier driver is resumed. With `missing_only` a table that is there,
+    or that another driver finishes meanwhile, is returned instead.
     """
     path = table_path(objective.rules, settings.tables, objective.name)
     while True:
-        if missing_only and (found := finished_by_other(settings, objective)):
-            return found
-        with driver_lock(part_path(path)) as free:
+        if missing_only:
+            finished = finished_by_other(settings, objective)
+            if finished:
+                return finished
+        with driver_lock(part_path(path)) as is_free:
             # Another driver may have finished it since we looked.
-            wanted = not (
+            is_wanted = not (
                 missing_only and has_table(objective.rules, settings.tables, objective.name)
             )
-            if free and wanted:
+            if is_free and is_wanted:
                 undo_publishing(path)
                 driver = ShardedSolve(
                     settings, objective, engine or ThreadEngine(), shard_bytes, memory
@@ -182,7 +185,7 @@ class ShardedSolve:
         self._remove_damaged_shards()
         started = time.perf_counter()
         layers = [*self.plan.layers.values()]
-        begin = self._resume(layers)
+        begin = self._resume(layers)  # position of the first layer to solve
         size_left = (self.objective.size - self._done) * self.objective.store.itemsize
         if self.solve.is_rounded:  # up to three layers are there as computed, too
             values = [shards[-1].stop - shards[0].start for shards in layers]
@@ -215,9 +218,11 @@ class ShardedSolve:
 
     def _take_over(self, shard: Shard) -> bool:
         """Note the footer of a shard if it is stored, and return whether it is."""
-        if found := self.solve.stored(shard):
-            self._footers[shard] = found.footer
-        return found is not None
+        file = self.solve.stored(shard)
+        if file is None:
+            return False
+        self._footers[shard] = file.footer
+        return True
 
     def _solve_layers(self, layers: Sequence[Sequence[Shard]]) -> None:
         """Solve these layers, the last ones of the plan."""
@@ -226,17 +231,16 @@ class ShardedSolve:
             for shards in layers
             for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
-        left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
-        # position of the first shard of the layer below that each one needs
-        needed: dict[Shard, int] = {}
+        n_unsolved = {shards[0].filled: len(shards) for shards in layers}  # shards of each layer
+        # By shard, the position of the first shard of the layer below that it needs.
+        first_below: dict[Shard, int] = {}
         for shards in layers:
-            needed.update(
-                zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
-            )
+            positions = first_needed(self.objective, self.plan, shards[0].filled)
+            first_below.update(zip(shards, positions, strict=True))
 
         def is_ready(task: ShardTask) -> bool:
             below = self.plan.layers.get(task.filled + 1, ())
-            first = needed[self.plan.shard(task.filled, task.first)]
+            first = first_below[self.plan.shard(task.filled, task.first)]
             return all(shard in self._footers for shard in below[first:])
 
         for footer in self.engine.run(tasks, is_ready):
@@ -247,32 +251,29 @@ class ShardedSolve:
             self._done += shard.stop - shard.start
             if self._progress:
                 self._progress(self._done, self.objective.size)
-            left[shard.filled] -= 1
-            # no shard needs the layer below any more
-            if self.solve.is_rounded and not left[shard.filled]:
-                self._delete(
-                    below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ())
-                )
+            n_unsolved[shard.filled] -= 1
+            if self.solve.is_rounded and not n_unsolved[shard.filled]:
+                # No shard needs the layer below as computed any more.
+                layer_below = self.plan.layers.get(shard.filled + 1, ())
+                self._delete(below.unrounded_file for below in layer_below)
 
     def _sha256(self) -> str:
         """Return the SHA-256 of all values in their order.
 
         It is empty if the table is so large that this takes long.
         """
-        if self.objective.size * self.objective.store.itemsize > HASHED_WHOLE:
+        size = self.objective.store.itemsize
+        if self.objective.size * size > HASHED_WHOLE:
             return ""
         digest = hashlib.sha256()
         for shard in self.plan.shards:
-            values = memoryview(
-                bytearray((shard.stop - shard.start) * self.objective.store.itemsize)
-            )
-            open_shard(self.folder / shard.file).read_into(
-                values, shard.start * self.objective.store.itemsize
-            )
+            values = memoryview(bytearray((shard.stop - shard.start) * size))
+            open_shard(self.folder / shard.file).read_into(values, shard.start * size)
             digest.update(values)
         return digest.hexdigest()
 
     def _delete(self, names: Iterable[str]) -> None:
+        """Delete files of the folder, as far as the system allows."""
         for name in names:
             with suppress(OSError):
                 (self.folder / name).unlink(missing_ok=True)
@@ -282,8 +283,7 @@ class ShardedSolve:
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
         identity = self.solve.identity
-        store = objective.store
-        digests = digests_of(self.folder, identity, self.plan.shards, store)
+        digests = digests_of(self.folder, identity, self.plan.shards, objective.store)
         fields = table_info.table_fields(
             objective.rules,
             objective.name,
@@ -307,7 +307,8 @@ def resumed_plan(
     folder: Path, objective: Objective, shard_bytes: int | None
 ) -> tuple[str, ShardPlan]:
     """Return the digest and the plan of an unfinished solve, or of a new one that is written."""
-    if unfinished := read_plan(folder, objective):
+    unfinished = read_plan(folder, objective)
+    if unfinished:
         return unfinished
     shutil.rmtree(folder, ignore_errors=True)  # it may be of another identity
     plan = plan_shards(objective, shard_bytes)
@@ -321,15 +322,16 @@ def digests_of(
 
     Raises TableError if a shard is missing, damaged, or of another solve.
     """
-    found = {}
+    digests = {}
     for shard in shards:
         path = folder / shard.file
-        if not (stored := stored_shard(path, shard_fields(identity, shard, dtype))):
+        file = stored_shard(path, shard_fields(identity, shard, dtype))
+        if file is None:
             raise damaged(  # the next solve repairs it
                 f"the shard {path} was altered or removed meanwhile; run the same command again"
             )
-        found[shard] = str(stored.footer["blocks_sha256"])
-    return found
+        digests[shard] = str(file.footer["blocks_sha256"])
+    return digests
 
 
 def publish_shards(
@@ -340,10 +342,10 @@ def publish_shards(
     The table that was there is replaced. `digests` are those of the blocks of each shard, `fields`
     and `more` the other fields of the manifest.
     """
-    known = {PLAN_FILE, *(shard.file for shard in digests)}
+    kept_files = {PLAN_FILE, *(shard.file for shard in digests)}
     with writing_to(path.parent):
         for entry in unfinished_shards(path).iterdir():
-            if entry.name not in known:
+            if entry.name not in kept_files:
                 with suppress(OSError):
                     entry.unlink()
         info = ShardedTableInfo(
@@ -361,7 +363,7 @@ def publish_shards(
         with folder_lock(path.parent), replacing(sidecar) as file:
             file.write(table_info.with_checksum(asdict(info)))
             # The sidecar of other files must not remain next to these if the process is killed
-            # here.
+            # before the new one is in its place.
             sidecar.unlink(missing_ok=True)
             path.unlink(missing_ok=True)
             if os.path.exists(shards_folder(path)):
@@ -395,24 +397,24 @@ def driver_lock(part: Path) -> Iterator[bool]:
     if not HAS_LOCKS:
         with writing_to(part.parent):  # the folder must be there
             pass
-        with locked_if_free(part) as free:
+        with locked_if_free(part) as is_free:
             try:
-                yield free
+                yield is_free
             finally:
-                if free:
+                if is_free:
                     _remove_without_shards(unfinished_shards(part))
         return
     with writing_to(part.parent):
         descriptor, locked = claim(part)
-    free = locked is not False  # None: this file cannot be locked
+    is_free = locked is not False  # None: this file cannot be locked
     try:
-        yield free
+        yield is_free
     finally:
-        if free:
+        if is_free:
             _remove_without_shards(unfinished_shards(part))
-        # It is empty unless a solve in one file left its layers there.
-        if free and is_same_file(descriptor, part) and not os.fstat(descriptor).st_size:
-            part.unlink(missing_ok=True)
+            # The part is empty unless a solve in one file left its layers there.
+            if is_same_file(descriptor, part) and not os.fstat(descriptor).st_size:
+                part.unlink(missing_ok=True)
         os.close(descriptor)
 
 

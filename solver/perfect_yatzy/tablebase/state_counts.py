@@ -44,7 +44,8 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
     """
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)
-    most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
+    saved_per_turn = rules.rolls_per_turn - 1 if rules.saved_rolls else 0  # at most
+    most_saved = [turns * saved_per_turn for turns in range(n + 1)]
     states = 0
     values = [0] * (n + 1)
     vectors = [0] * (n + 1)
@@ -53,8 +54,10 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
         states += alike.rows * alike.sums * numbers_of_saved_rolls
         values[alike.filled] += alike.rows * alike.lanes * numbers_of_saved_rolls
         vectors[alike.filled] += alike.rows * ceil_div(alike.lanes, LANES)
-    cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
-    return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
+    rows = prod(len(chain) + 1 for chain in chains(rules))
+    if rules.tracked_index >= 0:
+        rows *= 2
+    return StateCounts(states, rows, tuple(values), tuple(vectors), tuple(most_saved))
 
 
 class _RowsAlike(NamedTuple):
@@ -69,26 +72,26 @@ class _RowsAlike(NamedTuple):
 def _rows_alike(rules: RuleSet) -> Iterator[_RowsAlike]:
     """Yield the rows of a rule set, those that are alike together."""
     lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
-    counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
-    columns = range(max(1, len(rules.columns)))
-    # Lane sets of equal size and equal numbers of cards are counted together; there are few
-    # different ones.
-    groups: Counter[tuple[CardCounts, tuple[int, int]]] = Counter()
-    for lane_set, (upper_cards, upper_sums_of_set, count) in enumerate(counted):
-        others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
-        groups[reduce(_product, others, upper_cards), (len(upper_sums_of_set), count)] += 1
-    for (cards, (sums, count)), lane_sets in groups.items():
+    n_lanes = lanes.count.tolist()
+    # Lane sets with the same cards, number of sums and number of lanes are counted together; there
+    # are few different ones.
+    groups: Counter[tuple[CardCounts, int, int]] = Counter()
+    for lane_set, cards in enumerate(_cards_by_lane_set(rules, lanes)):
+        for column in range(max(1, len(rules.columns))):
+            cards = _product(cards, _other_cards(rules, column, lanes.filled(lane_set)))
+        groups[cards, len(lanes.sums[lane_set]), n_lanes[lane_set]] += 1
+    for (cards, sums, lanes_of_set), lane_sets in groups.items():
         # A card whose tracked box is filled has a second row: that on which the box holds points.
         rows_by_filled = [cards.every, cards.tracked] if rules.tracked_index >= 0 else [cards.every]
         for by_filled in rows_by_filled:
             for filled, rows in enumerate(by_filled):
                 if rows:
-                    yield _RowsAlike(filled, lane_sets * rows, sums, count)
+                    yield _RowsAlike(filled, lane_sets * rows, sums, lanes_of_set)
 
 
 def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[CardCounts]:
     """Return the cards of the chains with a box that counts for the upper sum, by lane set."""
-    counting = {c for boxes in lanes.chains for c in boxes}
+    counting = lanes.uppers.counting
     by_lane_set = [ONE]
     for chain in chains(rules):
         boxes = [c for c in chain if c in counting]
@@ -115,29 +118,31 @@ ONE = CardCounts((1,), (1,))
 
 @lru_cache(maxsize=1 << 12)
 def _product(first: CardCounts, second: CardCounts) -> CardCounts:
-    return CardCounts(
-        *(tuple(np.convolve(a, b).tolist()) for a, b in zip(first, second, strict=True))
-    )
+    """Return the cards of some chains and of others together, the products of the polynomials."""
+    every = np.convolve(first.every, second.every)
+    tracked = np.convolve(first.tracked, second.tracked)
+    return CardCounts(tuple(every.tolist()), tuple(tracked.tolist()))
 
 
 def _chain_cards(
     rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int
 ) -> CardCounts:
-    """Return the cards of one chain on which so many of some of its boxes are filled."""
-    # filled with the tracked box
+    """Return the cards of one chain on which `digit` of its boxes `boxes` are filled."""
+    # as many boxes of the chain are filled as soon as its tracked box is
     least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
-    # How many of the boxes are filled, by the digit of the chain.
-    n_filled = [len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)]
-    every = [1 if number == digit else 0 for number in n_filled]
+    every = []
+    for filled in range(len(chain) + 1):  # boxes of the chain
+        n_filled = len(set(chain[:filled]) & set(boxes))
+        every.append(1 if n_filled == digit else 0)
     return CardCounts(tuple(every), (*[0] * least, *every[least:]))
 
 
 @lru_cache(maxsize=1 << 12)
 def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> CardCounts:
     """Return all cards of some chains."""
-    # of no boxes none is filled: every card
-    each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
-    return reduce(_product, each, ONE)
+    # On every card 0 of no boxes are filled.
+    by_chain = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
+    return reduce(_product, by_chain, ONE)
 
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
@@ -148,8 +153,11 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
     boxes = rules.categories
     tracked = rules.tracked_index
     counting = set(upper_sums(rules).counting)
-    of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
-    others = tuple(chain for chain in of_column if counting.isdisjoint(chain))
+    others = tuple(
+        chain
+        for chain in chains(rules)
+        if boxes[chain[0]].column == column and counting.isdisjoint(chain)
+    )
     if column_order(rules, column) != "upper-first":
         return _all_cards(rules, others)
     upper = _all_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
@@ -159,14 +167,14 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
     no_lower = CardCounts((1,), (0,) if tracked_is_lower else (1,))
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
-    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper
-    # boxes and some lower.
+    # U + x^u (L - 1) of the polynomials U of `upper` and L of `lower`: some upper boxes and no lower
+    # one, or all u upper boxes and some lower.
     n_upper = len(upper.every) - 1
-    found = []  # of all cards, then of those whose tracked box is filled
+    totals = []  # of all cards, then of those whose tracked box is filled
     for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):
         some_lower = np.array(lower_cards)
         some_lower[0] -= empty
         total = np.pad(np.array(upper_cards) * empty, (0, len(lower_cards) - 1))
         total[n_upper:] += upper_cards[n_upper] * some_lower
-        found.append(tuple(total.tolist()))
-    return CardCounts(*found)
+        totals.append(tuple(total.tolist()))
+    return CardCounts(*totals)

@@ -47,8 +47,8 @@ PART_SECONDS = 60.0  # time between two checkpoints of a solve
 # can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
-UNFINISHED = (
-    *map(re.escape, (e[1:] for e in PART_ENDINGS)),
+UNFINISHED = (  # patterns of endings, without the dot before
+    *(re.escape(ending.removeprefix(".")) for ending in PART_ENDINGS),
     r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)",
 )
 ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
@@ -63,7 +63,8 @@ def tables_folder(tables: Folder = None) -> Path:
             text = _("{name} is {value}; must be the path of a folder")
             raise StateError(text.format(name="tables", value=shown(tables)))
         return Path(tables)
-    if configured := os.environ.get("YATZY_TABLES"):
+    configured = os.environ.get("YATZY_TABLES")
+    if configured:
         return Path(configured)
     checkout = Path(__file__).resolve().parents[3]
     if os.path.isdir(checkout / "tables") and os.path.isfile(checkout / "pyproject.toml"):
@@ -93,23 +94,26 @@ def solve_to_store(
 ) -> TableInfo:
     """Solve a game and write its table.
 
-    An unfinished table of an earlier, killed solve is resumed.
+    An unfinished table of an earlier, killed solve is resumed. With `missing_only` a table that is
+    there, or that another process finishes meanwhile, is returned instead.
     """
     from ..tablebase.table_writer import TableWriter
 
     folder = tables_folder(settings.tables)
     while True:
-        if missing_only and (found := finished_by_other(settings, objective)):
-            return found
+        if missing_only:
+            finished = finished_by_other(settings, objective)
+            if finished:
+                return finished
         cost = solve_cost(objective)
         check_memory(objective.rules, cost)
         writer = TableWriter(folder, objective)
         try:
             # Another process may have begun or even finished since we looked.
             with folder_lock(folder, shared=True):  # not between the renames of its two files
-                finished = has_table(objective.rules, settings.tables, objective.name)
-            if missing_only and (writer.contended or finished):
-                continue
+                is_finished = has_table(objective.rules, settings.tables, objective.name)
+            if missing_only and (writer.contended or is_finished):
+                continue  # wait for the other one
             what = f"solving {objective.rules.key} ({objective.name}, {gigabytes(cost.bytes)})"
             log_long(
                 what, cost.processor_seconds / thread_count(settings.threads), settings.progress
@@ -166,12 +170,12 @@ def finished_by_other(settings: Settings, objective: Objective) -> TableInfo | N
 def written_bytes(path: Path) -> int:
     """Return the size of an unfinished table, in one file or in shards."""
     size = part_path(path).stat().st_size
-    if os.path.isdir(folder := table_info.unfinished_shards(path)):
+    folder = table_info.unfinished_shards(path)
+    if os.path.isdir(folder):
         with os.scandir(folder) as entries:
-            stored = (
-                entry for entry in entries if not entry.name.endswith(table_info.UNROUNDED_ENDING)
-            )
-            size += sum(entry.stat().st_size for entry in stored)
+            for entry in entries:
+                if not entry.name.endswith(table_info.UNROUNDED_ENDING):
+                    size += entry.stat().st_size
     return size
 
 
@@ -291,25 +295,25 @@ def _status(path: Path) -> os.stat_result | None:
 
 def stored(tables: Folder = None) -> list[TableEntry]:
     """Return all tables in the store, unfinished ones included, by name."""
-    files: dict[str, list[tuple[Path, os.stat_result]]] = {}
+    files: dict[str, list[tuple[Path, os.stat_result]]] = {}  # by name of the table
     for path in _files(tables):
-        if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (
-            status := _status(path)
-        ):
-            files.setdefault(named[1], []).append((path, status))
-    found = []
-    for name, of_table in files.items():
+        name_of_file = re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)
+        status = _status(path)
+        if name_of_file and status:
+            files.setdefault(name_of_file[1], []).append((path, status))
+    entries = []
+    for name, files_of_table in files.items():
         parts = re.fullmatch(STEM, name)
         assert parts
-        paths, statuses = zip(*of_table, strict=True)
+        paths, statuses = zip(*files_of_table, strict=True)
         finished = f"{name}.json" in [path.name for path in paths]
         written = max(status.st_mtime for status in statuses)
         size = sum(map(_size, paths, statuses))
         entry = TableEntry(
             name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written
         )
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _size(path: Path, status: os.stat_result) -> int:
@@ -325,14 +329,15 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
     """Return the tables that a name means.
 
     They are the table of that name, else those of a rule set, else those of a rule set and an
-    objective, else those whose fingerprint begins as it does in the name.
+    objective, else those whose whole name begins with it, if it ends with a part of a fingerprint.
     """
     entries = list(entries)
     named = [entry for entry in entries if entry.name == name]
     of_rules = [entry for entry in entries if entry.key == name]
     of_objective = [entry for entry in entries if entry.short_name == name]
-    if found := named or of_rules or of_objective:
-        return found
+    meant = named or of_rules or of_objective
+    if meant:
+        return meant
     if not re.search(r"-[0-9a-f]+$", name):
         return []
     # It ends with a part of the fingerprint, which tells two games apart.
@@ -369,10 +374,11 @@ def remove(*tables: TableEntry) -> None:
             # The sidecar first: without it there is no table.
             for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
                 with folder_lock(path.parent):
-                    _unlink(path)
+                    _remove_path(path)
 
 
-def _unlink(path: Path) -> None:
+def _remove_path(path: Path) -> None:
+    """Remove a file, a link, or a folder with all files in it. Raises TableError if it cannot."""
     import shutil
 
     try:
@@ -385,6 +391,7 @@ def _unlink(path: Path) -> None:
 
 
 def _cannot_remove(path: Path, error: OSError) -> TableError:
+    """Return the error for a file or folder that cannot be removed."""
     text = _("cannot remove {path}: {reason}")
     return TableError(text.format(path=path, reason=error.strerror or error))
 
@@ -394,40 +401,42 @@ def leftovers(tables: Folder = None) -> list[Path]:
 
     They are unfinished tables, values without a sidecar, and temporary files.
     """
-    found = []
+    unused = []
     for path in _files(tables):
         with suppress(OSError):  # another user's, whose lock cannot be asked for
             if _is_leftover(path):
-                found.append(path)
-    return found
+                unused.append(path)
+    return unused
 
 
 def _is_leftover(path: Path) -> bool:
     """Return whether a file or folder is a leftover, by the kind that its name tells."""
-    if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
+    unfinished = re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name)
+    if unfinished:
         return not any(
-            being_written(path.parent / f"{named[1]}{ending}")
+            being_written(path.parent / f"{unfinished[1]}{ending}")
             for ending in (".part", ".proof.lock")
         )
-    if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
+    are_values = re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name)
+    if are_values:
         with folder_lock(path.parent, shared=True):
             return not os.path.exists(path.with_suffix(".json"))
-    # temporary
-    if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (
-        status := _status(path)
-    ):
-        is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
-        return is_old and not being_written(path)
-    return False
+    is_temporary = re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name)
+    status = _status(path)
+    if not (is_temporary and status):
+        return False
+    is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
+    return is_old and not being_written(path)
 
 
 def remove_leftovers(tables: Folder = None) -> list[Path]:
     """Remove :func:`leftovers`, each only if it still is one when its files are locked."""
     removed = []
     for path in leftovers(tables):
+        # the ending of an unfinished table; empty for other files
         part_ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
         with ExitStack() as locks:
-            if part_ending:  # an unfinished table
+            if part_ending:
                 part = path.with_name(path.name.removesuffix(part_ending) + ".part")
                 try:
                     if not locks.enter_context(locked_if_free(part)):
@@ -436,9 +445,8 @@ def remove_leftovers(tables: Folder = None) -> list[Path]:
                     continue
             locks.enter_context(folder_lock(path.parent))
             are_values = path.suffix in (".npy", ".npz", ".shards") and not part_ending
-            # they have got a sidecar meanwhile
             if are_values and os.path.exists(path.with_suffix(".json")):
-                continue
-            _unlink(path)
+                continue  # they have got a sidecar meanwhile
+            _remove_path(path)
             removed.append(path)
     return removed

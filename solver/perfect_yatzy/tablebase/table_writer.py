@@ -52,13 +52,13 @@ class TableWriter:
         self.part = part_path(self.path)
         self.checkpoint_file = checkpoint_path(self.path)
         self.header = npy_header(self.dtype, objective.size)
-        self.hasher = BlockHasher()
-        self.written = 0
+        self.hasher = BlockHasher()  # of all layers so far
+        self.written = 0  # values of them
         self.rounding = objective.error
-        self.start_value: float | None = None
+        self.start_value: float | None = None  # by the newest layer
         check_space(folder, objective.size * self.dtype.itemsize)
         self.private = False  # whether a file of its own is written, not the part
-        self.contended = False
+        self.contended = False  # whether another process or thread has the part
         self.finished = False
         self.held = ExitStack()  # the lock of the part, where that is not of an open file
         with writing_to(folder):
@@ -87,9 +87,10 @@ class TableWriter:
         if self.private or not os.path.exists(self.checkpoint_file):
             return None
         identity = WorkIdentity.of_table(self.objective)
-        if not (found := stored_layer(self.checkpoint_file, identity)):
+        checkpoint = stored_layer(self.checkpoint_file, identity)
+        if checkpoint is None:
             return None
-        newest, fields = found
+        newest, fields = checkpoint
         try:
             with _files.open_file(self.part) as part:
                 header = part.read(HEADER_BYTES)
@@ -139,14 +140,15 @@ class TableWriter:
         with writing_to(self.folder):
             self.file.flush()
             os.fsync(self.file.fileno())
-        known = {"filled": filled, "written": self.written, "rounding": self.rounding}
         with suppress(TableError):  # what cannot be stored is solved again
             store_layer(
                 self.checkpoint_file,
                 WorkIdentity.of_table(self.objective),
                 layer,
                 part_sha256=self.hasher.hexdigest(),
-                **known,
+                filled=filled,
+                written=self.written,
+                rounding=self.rounding,
             )
 
     def finish(self, seconds: float) -> TableInfo:
@@ -186,16 +188,7 @@ class TableWriter:
             file.write(table_info.with_checksum(asdict(info)))
             # The sidecar of other values must not remain next to these if the process is killed
             # here. One of the same values may, and then the table is never missing.
-            same = False
-            with suppress(OSError, *DAMAGED):
-                fields = table_info.checked_fields(
-                    _files.read_file(sidecar, table_info.MAX_SIDECAR)
-                )
-                same = all(
-                    fields[name] == getattr(info, name)
-                    for name in ("format", "dtype", "values", "sha256")
-                )
-            if not same:
+            if not _describes_same_values(sidecar, info):
                 sidecar.unlink(missing_ok=True)
             if self.private:
                 # nobody waits for its lock, and Windows does not rename an open file
@@ -222,8 +215,9 @@ class TableWriter:
             with suppress(OSError):
                 self.file.close()  # before it is removed, for Windows
             self.part.unlink(missing_ok=True)
-        elif not self.finished and not os.path.exists(self.checkpoint_file):  # of no use
-            self.part.unlink(missing_ok=True)  # while it is locked
+        elif not self.finished and not os.path.exists(self.checkpoint_file):
+            # Without a checkpoint the part is of no use. It is removed while it is locked.
+            self.part.unlink(missing_ok=True)
         with suppress(OSError):  # what a full disk did not take when it was written
             self.file.close()
         self.held.close()
@@ -234,3 +228,12 @@ class TableWriter:
             with suppress(OSError), folder_lock(self.folder), _files.locked_if_free(part) as free:
                 if free and part.stat().st_size == 0:
                     part.unlink()
+
+
+def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:
+    """Return whether a sidecar on disk is undamaged and that of the values of a new one."""
+    with suppress(OSError, *DAMAGED):
+        fields = table_info.checked_fields(_files.read_file(sidecar, table_info.MAX_SIDECAR))
+        names = ("format", "dtype", "values", "sha256")
+        return all(fields[name] == getattr(info, name) for name in names)
+    return False

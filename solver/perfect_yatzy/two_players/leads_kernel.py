@@ -27,7 +27,7 @@ from ..core.jit import by_kind, jit
 from ..core.legal import choices_of
 from ..core.simd import shifted, splat, store, store_at, views, width
 from ..core.table_slices import FRAME
-from ..core.turn import Scratch, solve_block
+from ..core.turn import Scratch, solve_turn
 from ..core.turn_model import TurnModel
 from ..core.value_tables import Block, lanes_of, state_place, value_after, write_values
 from ..objectives.policy_evaluation_kernel import PerfectPlay, evaluate_block
@@ -168,7 +168,7 @@ def play_block(player, job, children, block):
     """Write the values of one turn of a player for a block of leads, from those of the children."""
 
 
-play_block.of(BestPlay)(lambda player, job, children, block: solve_block(children, job, job, block))
+play_block.of(BestPlay)(lambda player, job, children, block: solve_turn(children, job, job, block))
 
 
 @play_block.of(PlannedPlay)
