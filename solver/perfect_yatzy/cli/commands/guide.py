@@ -75,7 +75,7 @@ def guide(
       yatzy guide yatzy --card --hold-rules 5 -o card.html
     """
     from ...policies.guide import make_guide
-    from ...policies.sheet_search import turn_losses
+    from ...policies.sheet_search import losses_by_turn
     from ...policies.strategy_sheet import StrategySheet, find_sheet
     from ..progress import evaluating
     from ..views.guide_content import guide_content
@@ -107,7 +107,7 @@ def guide(
     # they take.
     losses = None
     if shown and not card and chosen != "txt":
-        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), shown)
+        losses = losses_by_turn(Settings(tables, service.settings.threads, evaluating()), shown)
     content = guide_content(make_guide(strategy, shown, losses), longer)
     render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
