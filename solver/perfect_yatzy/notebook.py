@@ -17,6 +17,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
     sides = ["left" if isinstance(value, str) else "right" for value in first]  # of the columns
 
     def row(cells: Sequence[object], tag: str) -> str:
+        """Return a row of cells with this tag, ``th`` or ``td``."""
         texts = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]
         aligned = zip(texts, sides, strict=True)
         inner = "".join(

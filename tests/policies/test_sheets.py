@@ -43,7 +43,7 @@ from perfect_yatzy.policies.guide import (
 )
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.sheet_search import turn_losses
+from perfect_yatzy.policies.sheet_search import losses_by_turn
 from perfect_yatzy.policies.strategy_sheet import (
     PriceSheet,
     StrategySheet,
@@ -338,7 +338,7 @@ def test_sampled_turns_are_games_of_perfect_play(key: str) -> None:
 def test_sampled_turns_have_the_points_and_values_of_single_questions(rules: str | RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
     for turn in sample_turns(strategy, 200):
-        values = guide_data.values_of(
+        values = guide_data.points_to_come(
             strategy, turn.filled, turn.upper, turn.saved, turn.joker_paid
         )
         assert values == pytest.approx([strategy.value(turn.state(game)) for game in range(200)])
@@ -439,15 +439,15 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
         parse_hold_rule(rules, "dice of 5-6: keep"),
     )
     policy = HoldRulePolicy(holds, prices) if has_rules else ValueFunction(rules, prices.values())
-    losses = turn_losses(Settings(), StrategySheet(rules, prices, holds if has_rules else ()))
+    losses = losses_by_turn(Settings(), StrategySheet(rules, prices, holds if has_rules else ()))
     assert len(losses) == 4
     assert sum(losses) == pytest.approx(perfect - policy_mean(policy), abs=1e-9)
     assert sum(losses) > 0.01
     stored = StrategySheet(rules, prices, (), {"losses_by_turn": [1.0, 0.0, 0.0, 0.5]})
-    assert turn_losses(Settings(), stored) == (1.0, 0.0, 0.0, 0.5)
+    assert losses_by_turn(Settings(), stored) == (1.0, 0.0, 0.0, 0.5)
     saving = saved_rolls_game("free", True)
     assert (
-        turn_losses(Settings(), StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0))))
+        losses_by_turn(Settings(), StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0))))
         == ()
     )
 
@@ -572,7 +572,7 @@ def test_the_stated_mean_is_that_of_greedy_play(
     if sampled:
         monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     values = solve_values(rules)
-    fit = sheet_search.fit_prices(Settings(threads=1), rules, values)
+    fit = sheet_search.fit_sheet(Settings(threads=1), rules, values)
     assert fit.interval == 0
     assert fit.sheet.rounded(0.1) == fit.sheet
     assert abs(fit.mean - float(mean_in_fractions(fit.sheet))) < 1e-9
@@ -593,10 +593,10 @@ def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(
     monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     rules, steps = GAMES["free"], list[tuple[int, int]]()
     values = solve_values(rules)
-    one = sheet_search.fit_prices(
+    one = sheet_search.fit_sheet(
         Settings(threads=1, progress=lambda *step: steps.append(step)), rules, values
     )
-    assert one == sheet_search.fit_prices(Settings(threads=3), rules, values)
+    assert one == sheet_search.fit_sheet(Settings(threads=3), rules, values)
     assert steps == [(i, 4) for i in range(5)]
 
 
@@ -606,7 +606,7 @@ def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatc
     for name, value in (seconds | played).items():
         monkeypatch.setattr(sheet_search, name, value)
     rules = GAMES["saved"]
-    fit = sheet_search.fit_prices(Settings(), rules, solve_values(rules))
+    fit = sheet_search.fit_sheet(Settings(), rules, solve_values(rules))
     assert 0 < fit.interval < 0.5
     assert abs(fit.mean - policy_mean(GreedyPolicy(rules, fit.sheet.values()))) < 2 * fit.interval
 

@@ -147,7 +147,13 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},
     "cli.commands.ask": {"TOP": 5},
-    "cli.progress": {"SILENCE": 30.0, "LONG_RECORD": 20_971_520, "LONG_SIMULATION": 300_000},
+    "cli.progress": {
+        "SILENCE": 30.0,
+        "LONG_RECORD": 20_971_520,
+        "LONG_SIMULATION": 300_000,
+        "STAGE_COLUMNS": 12,
+        "STAGE_STEPS": 1000,
+    },
     "cli.terminal_game": {"TOP": 5, "WIN_CHANCE_PER_POINT": 0.01},
     "web.limits": {
         "MAX_BODY_BYTES": 65_536,

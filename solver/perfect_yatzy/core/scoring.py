@@ -145,7 +145,10 @@ def scoring_options(
                 lower = [c for c in allowed if not categories[c].upper]
                 allowed = (matched if open_matching else lower) or allowed
     all_points = roll_points(rules, counts, as_joker)
-    points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
+    points = {}
+    for c in allowed:
+        is_unmet = categories[c].requires and not joker_paid
+        points[c] = 0 if is_unmet else all_points[c]
     # crossing out is allowed only where no box scores
     if rules.crossing_out == "only-if-nothing-scores":
         points = {c: paid for c, paid in points.items() if paid} or points

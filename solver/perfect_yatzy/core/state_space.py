@@ -216,9 +216,8 @@ class StateSpace(RowPlaces):
         self._occurs = self._which_occur(masks)
         self.filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
-        self.most_saved = self.start.saved + turns * (
-            self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
-        )
+        saved_per_turn = self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0  # at most
+        self.most_saved = self.start.saved + turns * saved_per_turn
         # entries of each row, none of one that cannot occur
         sizes = np.where(
             self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
@@ -265,12 +264,14 @@ class StateSpace(RowPlaces):
         """Return the rows of many cards, without checks. `filled` are bitmasks of filled
         categories. All three arrays are ``(n,)`` int64.
         """
-        cards = filled
+        rows = filled
         if not self._is_mask:
-            cards = np.zeros_like(filled)
+            rows = np.zeros_like(filled)
             for boxes, step, at_start in self._chains:
-                cards += step * (np.bitwise_count(filled & boxes).astype(np.int64) - at_start)
-        return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
+                rows += step * (np.bitwise_count(filled & boxes).astype(np.int64) - at_start)
+        if self.has_tracked_rows:
+            rows = rows + joker_paid * self.cards
+        return np.asarray(rows)
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
         """Return the lanes of upper sums in the cards of rows, or -1 where a sum cannot occur. The

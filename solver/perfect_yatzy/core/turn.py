@@ -129,7 +129,9 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
             offered = crossed_out
             if legal.strict and legal.scoring[roll - dice.first_roll] & paying:
                 offered = splat(target, LOWEST)  # the roll scores somewhere
-            store(target, roll, maximum(offered, load(target, roll)) if mode & RAISE else offered)
+            if mode & RAISE:
+                offered = maximum(offered, load(target, roll))
+            store(target, roll, offered)
 
 
 @jit
@@ -204,11 +206,8 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
     # joker rule below.
     for joker in range(count):
         roll = jokers.rolls[joker]
-        store(
-            scratch.joker_values,
-            joker,
-            load(target, roll) if mode & RAISE else splat(target, LOWEST),
-        )
+        before = load(target, roll) if mode & RAISE else splat(target, LOWEST)
+        store(scratch.joker_values, joker, before)
     backup_stop_values(children, model, block, saved, mode, target, scratch)
     for joker in range(count):
         value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
@@ -264,10 +263,8 @@ def solve_turn(children, target, job, block):
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = mean_of_first_roll(
-                model.dice, first_rolls if model.has_first_roll_bonus else buffer
-            )
-            best /= scratch.weight_sum
+            values = first_rolls if model.has_first_roll_bonus else buffer
+            best = mean_of_first_roll(model.dice, values) / scratch.weight_sum
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 

@@ -264,12 +264,12 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
         number = outcomes.number.reshape(SCORING_WAYS, len(rules.categories), -1)
         pays = outcomes.points[number] > 0  # (ways, categories, rolls)
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
+    requiring = sum(1 << c for c, box in enumerate(rules.categories) if box.requires)
+    tracked = 1 << rules.tracked_index if rules.tracked_index >= 0 else 0
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
-        requiring=single_mask(
-            rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)
-        ),
-        tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
+        requiring=single_mask(rules, requiring),
+        tracked=single_mask(rules, tracked),
         strict=int(strict),
         scoring=scoring,
     )

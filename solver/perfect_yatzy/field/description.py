@@ -39,7 +39,7 @@ class Field:
         if self.law is None:
             return None
         lowest, chances = self.law
-        return Opponent(lowest + np.arange(len(chances)), np.array(chances), True)
+        return Opponent(lowest + np.arange(len(chances)), np.array(chances), playing=True)
 
 
 def parse_field(given: object, places: object = 1) -> Field:
@@ -51,26 +51,27 @@ def parse_field(given: object, places: object = 1) -> Field:
     if not isinstance(places, int) or isinstance(places, bool):
         text = _("{name} is {value}; must be a whole number", name="places", value=shown(places))
         raise StateError(text, field="places")
+    opponents = given
     distribution = None
     policy = PERFECT
     if isinstance(given, Mapping):
+        opponents = given.get("opponents")
         policy = str(given.get("policy", ""))
         distribution = _checked_distribution(given)
-        given = given.get("opponents")
     elif isinstance(given, str) and len(given) <= MAX_TEXT:
         parts = re.fullmatch(rf"([0-9]{{1,10}})(?::({POLICIES}))?", given)
         if parts:
-            given = int(parts[1])
+            opponents = int(parts[1])
             policy = parts[2] or PERFECT
-    if not isinstance(given, int) or isinstance(given, bool):
+    if not isinstance(opponents, int) or isinstance(opponents, bool):
         text = _(
             "field is {value}; must be a number of opponents, perhaps with what they play: 100, "
             "100:level:3 or 100:most-points",
-            value=shown(given),
+            value=shown(opponents),
         )
         raise StateError(text, field="field")
-    check_field(given, places)
-    return Field(given, policy, distribution, places)
+    check_field(opponents, places)
+    return Field(opponents, policy, distribution, places)
 
 
 def _checked_distribution(given: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
@@ -103,16 +104,18 @@ def field_of_file(text: str) -> object:
     if not path.endswith(".json") or not number.isdecimal():
         return text
     try:
-        found = parse_json(read_file(path, MAX_LAW_BYTES))
+        content = parse_json(read_file(path, MAX_LAW_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         message = _("cannot read {path}: {error}", path=path, error=reason_of(error, path))
         raise StateError(message, field="field") from error
-    if isinstance(found, dict):
-        found = found.get("distribution") or found.get("simulation") or found
-    fields = found if isinstance(found, dict) else {}
+    law = content
+    if isinstance(content, dict):
+        law = content.get("distribution") or content.get("simulation") or content
+    if not isinstance(law, dict):
+        law = {}  # without the fields it is refused with the other fields of the request
     return {
         "opponents": int(number),
         "policy": Path(path).name,
-        "lowest": fields.get("lowest"),
-        "chances": fields.get("chances"),
+        "lowest": law.get("lowest"),
+        "chances": law.get("chances"),
     }

@@ -143,16 +143,18 @@ def best_mixture(distributions: Floats, opponents: int) -> Floats:
     scores = np.arange(distributions.shape[1])
     weights = np.zeros(len(distributions))
     weights[-1] = 1.0  # the newest
-    of_field = distributions[-1].copy()
-    for step in range(1, STEPS if len(distributions) > 1 else 1):
-        winning = distributions @ FieldUtility(distribution_of(of_field), opponents)(scores)
-        best = int(winning.argmax())
-        share = 1 / (step + 1)
-        if winning[best] * (opponents + 1) <= 1 + ACCURACY:
+    if len(distributions) == 1:
+        return weights
+    law = distributions[-1].copy()  # chances of the scores of the mixture
+    for step in range(1, STEPS):
+        win_chances = distributions @ FieldUtility(distribution_of(law), opponents)(scores)
+        best = int(win_chances.argmax())
+        if win_chances[best] * (opponents + 1) <= 1 + ACCURACY:
             break
+        share = 1 / (step + 1)
         weights *= 1 - share
         weights[best] += share
-        of_field += share * (distributions[best] - of_field)
+        law += share * (distributions[best] - law)
     return weights
 
 
@@ -178,29 +180,29 @@ def field_equilibrium(
         raise needs_table(rules, _("a field"))
     responses, mixtures = read_field(rules, tables)
     if not responses:
-        of_means = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
-        responses = [response_of(rules, None, of_means)]
+        law_of_means = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
+        responses = [response_of(rules, None, law_of_means)]
     fair = 1 / (opponents + 1)
-    found = mixtures.get(opponents)
+    mixture = mixtures.get(opponents)  # the one with the smallest gain so far
     for _round in range(rounds):
-        if found and found.gain <= within * fair:
+        if mixture and mixture.gain <= within * fair:
             break
-        weights = best_mixture(np.array([each.law for each in responses]), opponents)
-        of_field = distribution_of(mixed(responses, weights.tolist()))
-        utility = FieldUtility(of_field, opponents)
-        utilities = utility(np.arange(len(responses[0].law)))
+        weights = best_mixture(np.array([response.law for response in responses]), opponents)
+        law = distribution_of(mixed(responses, weights.tolist()))
+        utilities = FieldUtility(law, opponents)(np.arange(len(responses[0].law)))
         best = best_response(settings, strategy, utilities)
+        # The error is added, so that the gain is a bound.
         value = float(best.value()) * (1 + best.evaluator.objective.error)
-        if not found or value - fair < found.gain:
-            found = Mixture(opponents, tuple(weights.tolist()), max(0.0, value - fair))
-            mixtures[opponents] = found
-        if found.gain > within * fair:
-            of_best = distribution(best, threads=threads, progress=settings.progress)
-            responses = [*responses, response_of(rules, utilities, of_best)]
+        if not mixture or value - fair < mixture.gain:
+            mixture = Mixture(opponents, tuple(weights.tolist()), max(0.0, value - fair))
+            mixtures[opponents] = mixture
+        if mixture.gain > within * fair:
+            law_of_best = distribution(best, threads=threads, progress=settings.progress)
+            responses = [*responses, response_of(rules, utilities, law_of_best)]
         del best  # half a gigabyte
         write_field(rules, responses, mixtures, tables)
-    assert found
-    return Equilibrium(rules, found, tuple(responses))
+    assert mixture
+    return Equilibrium(rules, mixture, tuple(responses))
 
 
 def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> ScoreStrategy:
@@ -209,12 +211,13 @@ def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> 
     return utility_strategy(settings, utilities, card, strategy.evaluator)
 
 
-def response_of(rules: RuleSet, utilities: Floats | None, found: ScoreDistribution) -> Response:
-    """Return a strategy with the distribution that was found of its scores, from 0 on."""
-    most = Utility(rules, lambda made: made.astype(np.float64)).most_points
-    chances = np.zeros(most + 1)
-    chances[found.scores] = found.chances
-    return Response(utilities, chances, found.upper_bonus_chance)
+def response_of(rules: RuleSet, utilities: Floats | None, law: ScoreDistribution) -> Response:
+    """Return the strategy for some utilities, whose final scores have the distribution `law`."""
+    # Any utility knows the most points that a game can bring.
+    most = Utility(rules, lambda scores: scores.astype(np.float64)).most_points
+    chances = np.zeros(most + 1)  # of the scores 0, 1, 2 ...
+    chances[law.scores] = law.chances
+    return Response(utilities, chances, law.upper_bonus_chance)
 
 
 def field_path(rules: RuleSet, tables: Folder = None) -> Path:
@@ -234,7 +237,7 @@ def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], d
         if stored["identity"] == identity(rules):
             responses = [_stored_response(**fields) for fields in stored["responses"]]
             mixtures = [_stored_mixture(**fields) for fields in stored["mixtures"]]
-            return responses, {each.opponents: each for each in mixtures}
+            return responses, {mixture.opponents: mixture for mixture in mixtures}
     return [], {}
 
 
@@ -259,13 +262,13 @@ def write_field(
         "sources": sources_of_values(__file__),  # for information, as in a table
         "responses": [
             {
-                "utilities": None if each.utilities is None else each.utilities.tolist(),
-                "law": each.law.tolist(),
-                "bonus": each.bonus,
+                "utilities": None if response.utilities is None else response.utilities.tolist(),
+                "law": response.law.tolist(),
+                "bonus": response.bonus,
             }
-            for each in responses
+            for response in responses
         ],
-        "mixtures": [vars(each) for each in mixtures.values()],
+        "mixtures": [vars(mixture) for mixture in mixtures.values()],
     }
     with suppress(OSError), replacing(field_path(rules, tables)) as file:
         file.write(with_checksum(fields))
@@ -292,8 +295,9 @@ class FieldPlayer:
     means: Strategy
     settings: Settings
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
-    _solved: dict[int, Strategy] = field(default_factory=dict)  # strategies that were drawn
-    _drawn: int = 0
+    # the strategies that were drawn, by their number among the responses
+    _solved: dict[int, Strategy] = field(default_factory=dict)
+    _drawn: int = 0  # the number of the strategy of this game
 
     @property
     def score_law(self) -> DiscreteDistribution:

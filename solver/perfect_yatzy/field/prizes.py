@@ -59,57 +59,65 @@ class FieldUtility:
         check_field(opponents, len(prizes))
         self.law = law
         self.opponents = opponents
+        # (prizes,): entry i is the V(i) of the module, the sum of the prizes from entry i on
         self.from_place = np.cumsum(np.asarray(prizes, dtype=np.float64)[::-1])[::-1]
 
     def __call__(self, scores: Ints) -> Floats:
         """Return the utility of each final score (int64), in the shape of `scores`."""
-        found, place = np.unique(scores, return_inverse=True)
-        return np.asarray(self._utility(found)[place].reshape(np.shape(scores)))
+        different, place = np.unique(scores, return_inverse=True)
+        return np.asarray(self._utility(different)[place].reshape(np.shape(scores)))
 
     def _utility(self, scores: Ints) -> Floats:
+        """Return the utility of different scores, ``(n,)``."""
         chances = self.law.chances
         # Both sums begin with the smallest chances, so that they are exact where they are small.
-        up_to = np.concatenate([[0.0], np.cumsum(chances)])
-        from_here = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])
-        first = np.searchsorted(self.law.scores, scores, "left")
-        behind = np.searchsorted(self.law.scores, scores, "right")
-        more = np.minimum(from_here[behind], 1.0)
-        no_more = up_to[behind]
+        of_lowest = np.concatenate([[0.0], np.cumsum(chances)])  # of the k lowest scores
+        of_others = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])  # of all but those
+        # How many scores of the law are less, and how many are at most as high.
+        fewer = np.searchsorted(self.law.scores, scores, "left")
+        at_most = np.searchsorted(self.law.scores, scores, "right")
+        more = np.minimum(of_others[at_most], 1.0)  # chance of more than the score
+        no_more = of_lowest[at_most]  # chance of at most the score
         with np.errstate(divide="ignore"):
-            # `no_more` is the chance of at most the score. The limit NEVER keeps a chance of 0 at
-            # 0, and finite if it is raised to the power 0.
             log_no_more = np.where(more < 0.5, np.log1p(-np.minimum(more, 0.5)), np.log(no_more))
-            log_more = np.maximum(np.log(more), NEVER)
+            log_more = np.log(more)
+        # The limit NEVER keeps a chance of 0 at 0, and finite if it is raised to the power 0.
         log_no_more = np.maximum(log_no_more, NEVER)
-        tied = np.append(chances, 0.0)[first] * (behind > first)
-        found = np.zeros(len(scores))
+        log_more = np.maximum(log_more, NEVER)
+        is_in_law = at_most > fewer
+        tied = np.append(chances, 0.0)[fewer] * is_in_law  # chance of exactly the score
+        utilities = np.zeros(len(scores))
         can_tie = tied > 0
-        found[can_tie] = self._shared(
+        utilities[can_tie] = self._shared(
             log_more[can_tie],
             log_no_more[can_tie],
             more[can_tie],
             no_more[can_tie],
             tied[can_tie],
         )
-        found[~can_tie] = self._alone(log_more[~can_tie], log_no_more[~can_tie])
-        return np.clip(found, 0.0, self.from_place[0])  # against rounding
+        utilities[~can_tie] = self._alone(log_more[~can_tie], log_no_more[~can_tie])
+        return np.clip(utilities, 0.0, self.from_place[0])  # against rounding
 
     def _shared(
         self, log_more: Floats, log_no_more: Floats, more: Floats, no_more: Floats, tied: Floats
     ) -> Floats:
-        """Return U of scores that opponents can have, by the formula of the module."""
+        """Return U of scores that opponents can have, by the formula of the module.
+
+        There `more` is T, `no_more` is 1 - T, and `tied` is p.
+        """
         players = self.opponents + 1
-        is_best = more == 0
+        is_best = more == 0  # no opponent can have more
         total = np.zeros(len(tied))
         # `rise` and `fall` are changes of the logarithms of t and 1 - t, from t = T to T + p.
         rise = np.where(is_best, 0.0, np.log1p(tied / np.where(is_best, 1.0, more)))
         with np.errstate(divide="ignore"):
             fall = np.maximum(np.log1p(-np.minimum(tied / no_more, 1.0)), NEVER)
         for i, log_choices in enumerate(_log_choices(players, len(self.from_place))):
+            # `before` and `after` are the logarithms of b(i, T) and b(i, T + p).
             before = log_choices + i * log_more + (players - i) * log_no_more
             change = i * rise + (players - i) * fall
             after = before + change
-            if i:  # T = 0: b(i, T) = 0
+            if i > 0:  # for T = 0 the logarithm of t begins at minus infinity
                 after = np.where(is_best, log_choices + i * np.log(tied) + change, after)
             # The difference of nearly equal chances is computed without cancellation.
             near = (change < 1) & ~(is_best & (i > 0))
@@ -131,8 +139,8 @@ class FieldUtility:
 
 def _log_choices(number: int, count: int) -> Iterator[float]:
     """Yield the logarithms of C(number, i), for i from 0 to `count` - 1."""
-    found = 0.0
+    log_choices = 0.0
     for i in range(count):
-        if i:
-            found += log((number - i + 1) / i)
-        yield found
+        if i > 0:
+            log_choices += log((number - i + 1) / i)
+        yield log_choices

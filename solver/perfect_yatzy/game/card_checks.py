@@ -122,6 +122,4 @@ def summarized(values: Sequence[int]) -> str:
             _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
         )
         return text.format(low=values[1], high=values[-1], step=step)
-    return _("{values}, ... up to {high}").format(
-        values=", ".join(map(str, values[:4])), high=values[-1]
-    )
+    return _("{values}, ... up to {high}", values=", ".join(map(str, values[:4])), high=values[-1])

@@ -81,10 +81,9 @@ def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | N
         return None
     from difflib import get_close_matches
 
-    found = get_close_matches(
-        word, [other for other in known if len(other) <= MAX_NAME], 1, similarity
-    )
-    return found[0] if found else None
+    names = [name for name in known if len(name) <= MAX_NAME]
+    matches = get_close_matches(word, names, 1, similarity)
+    return matches[0] if matches else None
 
 
 def suggestion(word: object, known: Sequence[str], otherwise: str, similarity: float = 0.6) -> str:
@@ -132,11 +131,12 @@ def too_large(name: object, most: int) -> str:
 
 
 def _finite(text: str) -> float:
+    """Return the number in a JSON text. Raises ValueError if it is too large for a float."""
     value = float(text)
     if not math.isfinite(value):  # 1e400: an answer that repeats it would not be JSON
-        raise ValueError(_("{number} is too large a number").format(number=text[:40]))
+        raise ValueError(_("{number} is too large a number", number=text[:40]))
     return value
 
 
 def _reject_constant(constant: str) -> None:
-    raise ValueError(_("{text} is not a number").format(text=constant))
+    raise ValueError(_("{text} is not a number", text=constant))

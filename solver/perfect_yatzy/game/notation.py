@@ -358,14 +358,12 @@ def _find(rules: RuleSet, text: str) -> list[int]:
     similar = sorted(names.similar(text))
     if similar:
         suggestions = alternatives(category_label(rules, c) for c in similar)
-        message = _("unknown category {text!r}; did you mean {names}?").format(
-            text=text, names=suggestions
+        message = _(
+            "unknown category {text!r}; did you mean {names}?", text=text, names=suggestions
         )
     else:
         command = f"yatzy rules show {rules.spec or rules.key}"
-        message = _("unknown category {text!r}; `{command}` lists them").format(
-            text=text, command=command
-        )
+        message = _("unknown category {text!r}; `{command}` lists them", text=text, command=command)
     raise StateError(message, code="unknown-category")
 
 

@@ -48,6 +48,12 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         rows.append((category_of(entry, tuple(patterns)), entry.get("times", 1)))
     listed = has_boxes(entries)
     boxes = tuple(box for box, _times in rows) if listed else boxes_of(rows, columns)
+    points_of_rows = raw.get("first_roll_bonus") or {}
+    first_roll_bonus = []
+    for box in boxes:
+        name, factor = earner(box, columns, listed)
+        if name in points_of_rows:
+            first_roll_bonus.append((box.id, points_of_rows[name] * factor))
     bonus = raw.get("bonus")
     joker = raw.get("joker")
     switches = raw.get("switches") or {}
@@ -59,10 +65,7 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         bonus=bonus_of(bonus) if bonus else None,
         order="free" if columns else order,
         joker=Joker(**_with_defaults(joker, JOKER_FIELDS)) if joker else None,
-        first_roll_bonus=_first_roll_bonus(
-            raw.get("first_roll_bonus") or {},
-            {box.id: earner(box, columns, listed) for box in boxes},
-        ),
+        first_roll_bonus=tuple(sorted(first_roll_bonus)),
         columns=columns,
         switches=tuple(
             Switch(name, patch["summary"], excluded[name]) for name, patch in switches.items()
@@ -78,17 +81,6 @@ def earner(box: Category, columns: Sequence[Column], listed: bool) -> tuple[str,
     if listed or not box.row:
         return box.id, 1
     return box.row, columns[box.column].factor if columns else 1
-
-
-def _first_roll_bonus(
-    points: Mapping[str, int], earners: Mapping[str, tuple[str, int]]
-) -> tuple[tuple[str, int], ...]:
-    """Return the bonus points of each box, from those of the file and the :func:`earner` of boxes."""
-    return tuple(
-        (box, points[name] * factor)
-        for box, (name, factor) in sorted(earners.items())
-        if name in points
-    )
 
 
 def has_boxes(categories: Sequence[Values]) -> bool:

@@ -506,7 +506,7 @@ def rule_file_schema() -> Schema:
     switches = _by_id(
         removable(object_of(switch, "summary")), "Variants: FILE.toml+NAME.", MAX_SWITCHES
     )
-    whole = {
+    only_whole = {  # what a patch writes in another form
         "categories": list_of(table_of(CATEGORY_FIELDS, "id", "name"), MAX_CATEGORIES, 1),
         "columns": list_of(table_of(COLUMN_FIELDS, "id", "name"), MAX_COLUMNS),
         "bonus": _bonus("threshold", "points"),
@@ -519,12 +519,15 @@ def rule_file_schema() -> Schema:
         "description": "The rules of a dice game. README.md of perfect_yatzy.game explains every field.",
         "type": "object",
         "additionalProperties": False,
-        "properties": dict.fromkeys(whole, True) | patched_top | {"switches": removable(switches)},
+        # True: the form is that of `then` or `else`
+        "properties": dict.fromkeys(only_whole, True)
+        | patched_top
+        | {"switches": removable(switches)},
         "required": ["id", "name"],
         "if": {"required": ["extends"]},
         "then": {"properties": changes},
         "else": {
-            "properties": top | whole,
+            "properties": top | only_whole,
             "required": ["dice", "categories"],
             "not": {"required": ["remove"]},
         },

@@ -196,10 +196,15 @@ def _checked_rules(
     spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}", spec=spec))
-    reader.check(raw, tuple(switches))
+    _check(raw, tuple(switches), reader)
+    return built_rules(raw, tuple(switches), spec)
+
+
+def _check(values: dict[str, Any], switches: tuple[str, ...], reader: ValueReader) -> None:
+    """Raise RuleFileError if there are mistakes in the values of a file, or were when it was read."""
+    reader.check(values, switches)
     if reader.problems:
         raise RuleFileError(reader.problems, reader.omitted)
-    return built_rules(raw, tuple(switches), spec)
 
 
 def _with_switches(
@@ -392,13 +397,14 @@ def _extended_file(
 
     If it cannot be extended, a problem is added and the result is None.
     """
-    if files is None:
-        message = _("is {value}; must be the id of a built-in rule set: files are not opened")
-        reader.add_problem(("extends",), message.format(value=shown(name)))
-        return None
     path = str(Path(reader.source).parent / name)
     message = ""
-    if os.path.realpath(path) in files:
+    if files is None:
+        message = _(
+            "is {value}; must be the id of a built-in rule set: files are not opened",
+            value=shown(name),
+        )
+    elif os.path.realpath(path) in files:
         message = _("extends itself") if len(files) == 1 else _("is a file that extends this one")
     elif len(files) >= limits.MAX_EXTENDS:
         message = _("makes a chain of more than {most} files", most=limits.MAX_EXTENDS)
@@ -410,9 +416,7 @@ def _extended_file(
         except RulesError as error:
             message = _("is {value}: {error}", value=shown(name), error=error)
         else:
-            base_reader.check(values, ())
-            if base_reader.problems:
-                raise RuleFileError(base_reader.problems, base_reader.omitted)
+            _check(values, (), base_reader)
             return _inherited(values)
     reader.add_problem(("extends",), message)
     return None

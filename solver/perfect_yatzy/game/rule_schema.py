@@ -205,18 +205,18 @@ class RuleChecker(ValueReader):
         """Return the columns of the sheet, of which there are none without [[columns]]."""
         # a mistake is reported elsewhere
         default = raw["order"] if raw.get("order") in fields.ORDERS else "free"
-        found: list[Column] = []
+        columns: list[Column] = []
         for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
             self.check_fields(entry, path, fields.COLUMN_FIELDS)
             column = Column(**self.values({"order": default} | entry, path, fields.COLUMN_FIELDS))
-            for other in found:
+            for other in columns:
                 is_same = column.id == other.id or column.name.lower() == other.name.lower()
                 if is_same and PLACEHOLDER not in (column.id, column.name):
                     message = _("has the id or the name of the column {other}")
                     self.add_problem((*path, "id"), message.format(other=repr(other.id)))
-            found.append(column)
-        return found
+            columns.append(column)
+        return columns
 
     def _boxes(self, raw: Mapping[str, Any], listed: bool) -> tuple[Category, ...]:
         """Return the boxes of the sheet, every row as often as its columns say.
@@ -347,10 +347,10 @@ class RuleChecker(ValueReader):
             if too_high and self.columns[box.column].factor != 1 and box.column not in reported:
                 reported.add(box.column)
                 message = _(
-                    "is too high: {box} has the factor {factor} and pays up to {points} points"
-                )
-                message = message.format(
-                    box=box.id, factor=factor, points=number_text(most, grouped=True)
+                    "is too high: {box} has the factor {factor} and pays up to {points} points",
+                    box=box.id,
+                    factor=factor,
+                    points=number_text(most, grouped=True),
                 )
                 self.add_problem(("columns", box.column, "factor"), message)
 
@@ -385,6 +385,7 @@ class RuleChecker(ValueReader):
                 )
             if not box.requires:
                 continue
+            # a box that does not exist is as wrong as the box itself
             required = box_of_id.get(box.requires, box)
             is_single = len(copies[required.row or required.id, required.column]) == 1
             if required is box or required.column != box.column or not is_single:
@@ -427,18 +428,7 @@ class RuleChecker(ValueReader):
         kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
         if raw.get("pattern") != kind:
             return Pattern("any")
-        own = KINDS[kind].fields
-        given = {
-            name: fields.PATTERN_FIELDS[name].read(self, raw, (*path, name))
-            for name, field in fields.KIND_FIELDS.items()
-            if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
-        }
-        for name, field in fields.KIND_FIELDS.items():
-            if name in raw and name not in own and field.type != "flag":
-                self.add_problem(
-                    (*path, name),
-                    _("does not belong to the pattern {name}", name=repr(kind)),
-                )
+        given = self._kind_fields(raw, path, kind)
         sums = self._sums(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
         score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
@@ -466,6 +456,23 @@ class RuleChecker(ValueReader):
             )
             self.add_problem((*path, "factor"), message)
         return pattern
+
+    def _kind_fields(self, raw: Mapping[str, Any], path: FieldPath, kind: str) -> dict[str, Any]:
+        """Return the values of the fields that belong to a kind of pattern.
+
+        A problem is added for those of other kinds. A flag has a default, and may stand anywhere.
+        """
+        own = {
+            name: fields.PATTERN_FIELDS[name]
+            for name, field in fields.KIND_FIELDS.items()
+            if name in KINDS[kind].fields or field.type == "flag"
+        }
+        values = self.values(raw, path, own)
+        for name in fields.KIND_FIELDS:
+            if name in raw and name not in own:
+                message = _("does not belong to the pattern {name}", name=repr(kind))
+                self.add_problem((*path, name), message)
+        return values
 
     def _sums(self, raw: Mapping[str, Any], path: FieldPath) -> dict[str, int]:
         """Return the limits of the sum of all dice that are given, where `sum` is both."""

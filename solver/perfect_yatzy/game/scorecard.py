@@ -56,7 +56,8 @@ class Scorecard:
         sums = [0] * max(1, len(self.rules.columns))
         for c, points in self.points.items():
             box = self.rules.categories[c]
-            sums[box.column] += points if box.upper else 0
+            if box.upper:
+                sums[box.column] += points
         return tuple(sums)
 
     @property
@@ -70,7 +71,7 @@ class Scorecard:
             filled |= 1 << c
             if c in uppers.column_of:
                 totals[uppers.column_of[c]] += points
-        tracked = rules.tracked_index
+        tracked = rules.tracked_index  # -1: points in no box matter later
         return State(
             filled=filled,
             upper=uppers.join(tuple(totals)),

@@ -234,7 +234,8 @@ def take_tags(dice, best_hold, hold_tag, stop_tags, tags):
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
         if uniform(load(best_hold, here)):  # one hold in all lanes, or none
             held = int(best_hold[here * lanes])
-            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, here))
+            tag = load(hold_tag, held) if held >= 0 else load(stop_tags, here)
+            store(tags, here, tag)
         else:
             for lane in range(lanes):
                 place = here * lanes + lane

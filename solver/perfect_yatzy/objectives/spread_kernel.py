@@ -42,7 +42,9 @@ def _indexed_spread(chances, lattice):
         for i in range(first + 1, lattice.predecessor_start[hold + 1]):
             total += load(chances, lattice.predecessors[i])
         total *= share
-        store(chances, hold, total if hold >= lattice.first_roll else load(chances, hold) + total)
+        if hold < lattice.first_roll:
+            total = load(chances, hold) + total
+        store(chances, hold, total)
     for hold in range(lattice.first_roll):
         store(chances, hold, zero)
 
@@ -62,7 +64,9 @@ def emit_spread(
             for i in smaller[1:]:
                 total = builder.fadd(total, get(i))
             total = builder.fmul(total, share)
-            put(hold, total if hold >= dice.first_roll else builder.fadd(get(hold), total))
+            if hold < dice.first_roll:
+                total = builder.fadd(get(hold), total)
+            put(hold, total)
         emit_fence(builder)
     for hold in range(dice.first_roll):
         put(hold, zero)

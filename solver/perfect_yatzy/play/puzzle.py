@@ -54,16 +54,16 @@ def find_puzzles(strategy: Strategy, seed: int, difficulty: str, count: int) -> 
 
     They are the same for the same rules and seed. Raises RulesError if too few are found.
     """
-    found: list[Puzzle] = []
+    puzzles: list[Puzzle] = []
     for number in range(MAX_TRIES * count):
         puzzle = find_puzzle(strategy, seed * PUZZLES_A_DAY + number, difficulty)
-        if puzzle not in found:
-            found.append(puzzle)
-        if len(found) == count:
-            return found
+        if puzzle not in puzzles:
+            puzzles.append(puzzle)
+        if len(puzzles) == count:
+            return puzzles
     message = _("found only {found} different {difficulty} positions for {rules}")
     raise RulesError(
-        message.format(found=len(found), difficulty=difficulty, rules=strategy.rules.key)
+        message.format(found=len(puzzles), difficulty=difficulty, rules=strategy.rules.key)
     )
 
 

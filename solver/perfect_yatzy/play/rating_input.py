@@ -100,14 +100,14 @@ class RatingInput:
         threads: int | None = None,
         rules: RuleSet | str = "yatzy",
     ) -> None:
-        self._rules_of_scores = rules
-        self.results: list[Result] = []  # of games without decisions
         self._open = strategies
         self._threads = threads
+        self._rules_of_scores = rules  # of score lists that name none
+        self.results: list[Result] = []  # of games without decisions
         self._strategies: dict[str, Strategy | SolverError] = {}  # by fingerprint of the rules
         self._rules: dict[str, RuleSet] = {}  # by the JSON text of the field ``rules``
         self._groups: dict[str, _Group] = {}  # by fingerprint of the rules
-        self._pending = 0  # number of these games
+        self._pending = 0  # number of games in these groups
         self._seen: dict[bytes, str] = {}  # place of each line by its hash
         self._skipped: list[tuple[int, Skipped]] = []  # each with the number of its game
         self._numbers = count(1)
@@ -125,7 +125,7 @@ class RatingInput:
             if is_score_list(source):
                 self.results += read_scores(source, self._rules_of_scores)
                 continue
-            is_first = True
+            is_first = True  # whether no game of the file was read
             for line_number, line in record_lines(source):
                 entry = Entry(next(self._numbers), f"{source}:{line_number}", line)
                 self._add_line(entry, line, source if is_first else None)

@@ -253,6 +253,7 @@ def _read_turn(entry: Any) -> RecordedTurn:
         raise StateError(_("a turn is a JSON object"))
 
     def dice(name: str) -> tuple[Dice, ...]:
+        """Return the lists of dice in a field."""
         groups = _of_type(list, entry.get(name), name)
         limits.check_length(groups, limits.MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
@@ -469,6 +470,7 @@ def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     holds = log.holds.reshape(shape).tolist()
 
     def write(game: int) -> str:
+        """Return the turn of a game as text."""
         hold_texts = [dice_texts[hold] for hold in holds[game] if hold >= 0]
         roll_texts = [dice_texts[roll] for roll in rolls[game][: len(hold_texts) + 1]]
         bonus = f', "bonus_points": {bonus_points[game]}' if bonus_points[game] else ""

@@ -49,6 +49,7 @@ from ..words import _
 from .record import Game, RecordedTurn, bonus_points_of
 
 if TYPE_CHECKING:
+    from ..core.state_space import StateSpace
     from ..strategy.batch_kernel import RecordedTurns, WalkedCards
 
 Bools = npt.NDArray[np.bool_]
@@ -294,20 +295,14 @@ def grade_games(
     is_stop_best = options.category_value >= options.hold_value - tie
     category_loss = (options.category_value - options.taken_value)[last_rolls]
 
+    # the fields of PlayedTurns in their order
     counts = np.diff(turns.first_turn), np.diff(turns.first_roll)
     played = *counts, rows, lanes, saved, turns.categories, turns.rolls, turns.holds
-
-    # These arrays are by card: whether it is full, and its points. `ends` are the places of the
-    # last states in the table, which begins with the full cards, so they also find the upper bonus.
     finished = walked.filled[good] == space.categories
-    ends = walked.ends[good]
-    points_before = _starts(turns.points + turns.bonus_points)  # of all turns before each
-    results = np.diff(points_before[turns.first_turn])
-    results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
     return GradedGames(
         start=float(strategy.value()),
         faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
-        results=results,
+        results=_results(space, turns, walked.ends[good], finished),
         finished=finished,
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
         category=turns.categories,
@@ -324,6 +319,18 @@ def grade_games(
         best=np.where(is_stop_best, dice.first_roll + options.category, options.hold),
         done=taken,
     )
+
+
+def _results(space: StateSpace, turns: RecordedTurns, ends: Ints, finished: Bools) -> Ints:
+    """Return the points of each card at the end of its record, the upper bonus included.
+
+    `ends` and `finished`, ``(cards,)``, are the place of its last state in the table, and whether
+    it is full. The table begins with the full cards, so these places also find the upper bonus.
+    """
+    points_before = _starts(turns.points + turns.bonus_points)  # of all turns before each
+    results = np.diff(points_before[turns.first_turn])
+    results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
+    return results
 
 
 def _compact(column: Ints) -> Ints:

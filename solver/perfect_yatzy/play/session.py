@@ -229,10 +229,9 @@ class Session:
         for i in reversed(range(len(self._steps))):
             action, position_after = self._steps[i]
             turns_before = len(position_after.turns) - (1 if action.kind == "score" else 0)
+            player = turns_before % len(self.players)
             is_typed_roll = action.kind == "roll" and self.seed is None
-            is_decision = action.kind != "roll" and not self.computer(
-                turns_before % len(self.players)
-            )
+            is_decision = action.kind != "roll" and not self.computer(player)
             if is_typed_roll or is_decision:
                 del self._steps[i:]
                 return action
@@ -302,6 +301,7 @@ class SaveFile:
             ) from error
 
     def _content(self) -> bytes | None:
+        """Return the bytes of the file, or None if there is none."""
         try:
             if os.path.exists(self.path) and not os.path.isfile(self.path):
                 message = _("{path} is not a regular file; choose another file for the saved game")

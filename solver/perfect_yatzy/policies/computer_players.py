@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import copysign
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -56,7 +56,6 @@ POLICIES = ("most-points", "prices", "hold-rules", "goal:", "field:")
 PYTHON_FILE = re.compile(r"(.+\.py):(\w+)")
 PROGRAM = "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
-Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and its key in the cache
 
 
 class RiskEvaluator(TurnEvaluator):
@@ -112,14 +111,16 @@ class PlayerKind:
         """``level 5``, ``perfect``, the style or the policy. A file is named without its folder."""
         if self.level is None:
             return self.style or Path(self.policy).name
-        return (
-            _("level {number}", number=self.level.number) if self.level.share else self.level.name
-        )
+        if self.level.share:
+            return _("level {number}", number=self.level.number)
+        return self.level.name
 
     @property
     def key(self) -> str:
         """Short text that :func:`parse_kind` reads."""
-        return str(self.level.number) if self.level else self.style or self.policy
+        if self.level:
+            return str(self.level.number)
+        return self.style or self.policy
 
 
 def is_code(text: str) -> bool:
@@ -154,7 +155,7 @@ class ComputerPlayer:
 
     Attributes
     ----------
-    kind : Kind
+    kind : PlayerKind
     strategy : Strategy
         The strategy of the mean.
     """
@@ -259,6 +260,13 @@ class ComputerPlayer:
         return self.risk or self.strategy.evaluator
 
 
+class Solve(NamedTuple):
+    """A solve of the rest of a game for the chance to win."""
+
+    key: Hashable  # of its evaluator in the cache
+    run: Callable[[], ScoreStrategy]
+
+
 @dataclass
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others. A tie counts as half a win.
@@ -280,23 +288,23 @@ class WinningPlayer(ComputerPlayer):
         means = self.strategy.evaluator
         if not known or isinstance(self.strategy, ApproximateStrategy):
             return means
-        found = self._two_players(card, known) or self._others_for_the_mean(card, known)
-        if found is None:
+        solve = self._two_players(card, known) or self._others_for_the_mean(card, known)
+        if solve is None:
             return means
-        key, solve = found
 
         def solved_evaluator() -> TurnEvaluator:
-            solved = solve()
-            return solved.evaluator_at(solved.check(card))
+            strategy = solve.run()
+            return strategy.evaluator_at(strategy.check(card))
 
-        return self._cached(key, solved_evaluator)
+        return self._cached(solve.key, solved_evaluator)
 
     def _two_players(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
         """Return a solve against one other who plays to win, too.
 
         It is None if the rest is no game of two, or takes too long.
         """
-        if len(known) != 1 or not isinstance(other := known[0], Scorecard):
+        other = known[0]
+        if len(known) > 1 or not isinstance(other, Scorecard):
             return None
         turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
         if turns_ahead not in (0, 1):  # otherwise this player does not move next
@@ -306,13 +314,15 @@ class WinningPlayer(ComputerPlayer):
 
         game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
         key = (card.state, game.lead, other.state)
-        is_solved = key in self._solved
-        stored = None if is_solved else stored_game(game, self.settings.tables)
-        if not is_solved and not stored and game.cost().seconds > WIN_SECONDS:
-            return None
-        return key, partial(
+        stored = None
+        if key not in self._solved:
+            stored = stored_game(game, self.settings.tables)
+            if not stored and game.cost().seconds > WIN_SECONDS:
+                return None
+        run = partial(
             versus_strategy, self.settings, game, (card, other), self.strategy.evaluator, stored
         )
+        return Solve(key, run)
 
     def _others_for_the_mean(
         self, card: Scorecard, known: Sequence[int | Scorecard]
@@ -322,54 +332,52 @@ class WinningPlayer(ComputerPlayer):
         It is None if it, or one of their distributions, takes too long.
         """
         cards = [other for other in known if isinstance(other, Scorecard)]
-        objectives = [
-            ReachableUtility(self.rules, lambda made: made.astype(float), c.state)
-            for c in (card, *cards)
-        ]
         if cards and not has_distribution(self.rules):
             return None
-        # The costs are the same for any utility.
-        if max(solve_cost(objective).seconds for objective in objectives) > WIN_SECONDS:
-            return None
+        for unfinished in (card, *cards):
+            # The cost is the same for any utility.
+            objective = ReachableUtility(
+                self.rules, lambda scores: scores.astype(float), unfinished.state
+            )
+            if solve_cost(objective).seconds > WIN_SECONDS:
+                return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-        return (card.state, card.total, *keys), partial(
-            self._against, card, [*zip(keys, known, strict=True)]
-        )
+        others = list(zip(keys, known, strict=True))
+        return Solve((card.state, card.total, *keys), partial(self._against, card, others))
 
     def _against(
         self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]
     ) -> ScoreStrategy:
         """Return play for the chance to beat players who play for the mean.
 
-        They play from their cards on, and each comes with its key.
+        They play from their cards on. Each comes with the key of its distribution in the cache.
         """
-        finals = []
+        opponents = []
         for key, other in others:
-            final = partial(opponent, self.settings, self.strategy, other)
+            solve = partial(opponent, self.settings, self.strategy, other)
             # A score takes no solve.
-            finals.append(final() if isinstance(other, int) else self._cached(key, final))
-        utility = WinUtility(finals, "half")
-        means = self.strategy.evaluator
+            opponents.append(solve() if isinstance(other, int) else self._cached(key, solve))
+        utility = WinUtility(opponents, "half")
         return utility_strategy(
             self.settings,
             utility,
             card,
-            means,
+            self.strategy.evaluator,
             tolerance=utility.tolerance,
         )
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         """Return the other players as final scores, also of full cards, and checked cards."""
-        found: list[int | Scorecard] = []
+        known: list[int | Scorecard] = []
         for other in others:
             if isinstance(other, Scorecard):
                 check_position(self.rules, other.state)
-                found.append(other.score if other.state.filled == self.rules.full_mask else other)
+                is_full = other.state.filled == self.rules.full_mask
+                known.append(other.score if is_full else other)
             else:
-                found += parse_opponents(
-                    self.rules, ["empty" if isinstance(other, str) and not other else other]
-                )
-        return found
+                # Here an empty text is an empty card, too.
+                known += parse_opponents(self.rules, ["empty" if other == "" else other])
+        return known
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
         """Return what the cache has under a key, made if it is missing.
@@ -381,8 +389,8 @@ class WinningPlayer(ComputerPlayer):
         self._solved.move_to_end(key)
         while len(self._solved) > MAX_SOLVED:
             self._solved.popitem(last=False)
-        found: Solved = self._solved[key]
-        return found
+        solved: Solved = self._solved[key]
+        return solved
 
 
 @dataclass

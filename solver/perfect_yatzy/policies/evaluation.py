@@ -189,13 +189,15 @@ def _logged(what: str, progress: Progress | None) -> Progress:
 
     def report(done: int, number: int) -> None:
         nonlocal first, is_logged
-        first = first or (time.monotonic(), done)
-        spent = time.monotonic() - first[0]
-        part = done - first[1]
-        says_much = part * 100 > number
-        if not is_logged and says_much and spent > LOGGED_SECONDS / 2:
+        if first is None:
+            first = (time.monotonic(), done)
+        first_time, first_done = first
+        spent = time.monotonic() - first_time
+        done_since = done - first_done
+        is_enough = done_since * 100 > number  # for an estimate of the whole
+        if not is_logged and is_enough and spent > LOGGED_SECONDS / 2:
             is_logged = True
-            log_long(what, spent * number / part)
+            log_long(what, spent * number / done_since)
 
     return report
 
@@ -303,9 +305,10 @@ def evaluate(  # noqa: PLR0913 - the published parameters
         If the table of perfect play is damaged or cannot be written.
     """
     settings = Settings(tables, threads, progress)
-    found = policy_of(policy, rules)
-    if (listed := exact_policy(found)) is None:
-        player = player_of(found)
+    opened = policy_of(policy, rules)
+    listed = exact_policy(opened)
+    if listed is None:
+        player = player_of(opened)
         strategy = open_strategy(
             load_rules(rules or "yatzy"), tables, threads=threads, progress=progress
         )
@@ -409,21 +412,19 @@ def sample_games(
     positions = played.columns()
     game = positions.pop("game")
     action = positions.pop("action")
-    del positions["points"]
+    del positions["points"]  # what is left are the arguments that describe a position
     lost = np.asarray(strategy.regrets(actions=action, threads=settings.threads, **positions))
-    turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
+    turn = np.array([decision.position.state.filled.bit_count() for decision in played.decisions])
     rolls_left = positions["rolls_left"]
-    n_holds = hold_count(strategy.rules)
+    first_category = hold_count(strategy.rules)  # actions are numbered holds first
     by_category = np.where(rolls_left > 0, 0.0, lost)
-    # If a turn ends early, only what its category loses against the best one counts here. Actions
-    # are numbered holds first.
-    early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))
+    # If a turn ends early, only what its category loses against the best one counts here.
+    early = np.flatnonzero((rolls_left > 0) & (action >= first_category))
     if len(early):
-        options = strategy.options(
-            **{name: column[early] for name, column in positions.items()}, threads=settings.threads
-        )
-        values = options.values[:, n_holds:]
-        taken = values[np.arange(len(early)), action[early] - n_holds]
+        early_positions = {name: column[early] for name, column in positions.items()}
+        options = strategy.options(**early_positions, threads=settings.threads)
+        values = options.values[:, first_category:]
+        taken = values[np.arange(len(early)), action[early] - first_category]
         by_category[early] = values.max(axis=1) - taken
     return SampledGames(played.scores, game, turn, rolls_left, action, lost, by_category)
 
@@ -433,31 +434,30 @@ def summary(
 ) -> SampledEvaluation:
     """Return the evaluation of all games from consecutive parts of them."""
     columns = zip(*(vars(part).values() for part in parts), strict=True)
-    every = SampledGames(*map(np.concatenate, columns))
+    sampled = SampledGames(*map(np.concatenate, columns))
     rules = strategy.rules
     begin = start_turn(rules, start)
     card = begin.card
-    turns_before = begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    # Actions are numbered holds first.
-    first_category = hold_count(rules)
+    turns_before = begin.state.filled.bit_count()
     boxes = len(rules.categories)
-    turn = every.turn - turns_before
-    holds = np.zeros(
-        (boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1))
-    )
-    may_hold = every.rolls_left > 0
-    lost_by_hold = (every.lost - every.by_category)[may_hold]
-    np.add.at(holds, (turn[may_hold], every.rolls_left[may_hold] - 1), lost_by_hold / games)
-    categories = np.zeros((boxes - turns_before, boxes))
-    fills = every.action >= first_category
-    np.add.at(
-        categories,
-        (turn[fills], every.action[fills] - first_category),
-        every.by_category[fills] / games,
-    )
-    game_losses = np.bincount(every.game, every.lost, games).astype(np.float64)
-    losses = Losses(holds, categories)
+    turns = boxes - turns_before
+    turn = sampled.turn - turns_before
+    most_rerolls = max(int(sampled.rolls_left.max()), rules.rolls_per_turn - 1)
+    hold_losses = np.zeros((turns, most_rerolls))
+    may_hold = sampled.rolls_left > 0
+    lost = (sampled.lost - sampled.by_category)[may_hold]
+    places = (turn[may_hold], sampled.rolls_left[may_hold] - 1)
+    np.add.at(hold_losses, places, lost / games)
+    category_losses = np.zeros((turns, boxes))
+    first_category = hold_count(rules)  # actions are numbered holds first
+    fills = sampled.action >= first_category
+    places = (turn[fills], sampled.action[fills] - first_category)
+    np.add.at(category_losses, places, sampled.by_category[fills] / games)
     return SampledEvaluation(
-        rules, card.total + strategy.value(start), every.scores, game_losses, losses
+        rules,
+        perfect_mean=card.total + strategy.value(start),
+        scores=sampled.scores,
+        game_losses=np.bincount(sampled.game, sampled.lost, games).astype(np.float64),
+        losses=Losses(hold_losses, category_losses),
     )

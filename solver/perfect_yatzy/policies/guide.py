@@ -115,6 +115,7 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     grid = lattice(rules.dice, rules.faces)
     rolls = grid.multisets[grid.first_roll :]
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
+    # Each roll by its number: the category that is scored with it, if any, and the dice held.
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
     # All dice are held where a category is scored.
     holds = [dice_of(held) for held in answer.held.tolist()]
@@ -123,12 +124,9 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         holds = [() if category else hold for hold, category in zip(holds, categories, strict=True)]
     members: dict[LineKey, list[int]] = defaultdict(list)  # numbers of the rolls of each line
     for number, roll in enumerate(rolls):
-        kept = groups_of(holds[number])
-        # Single dice are listed one by one, so that it does not matter which of them is the
-        # highest.
-        which = which_groups(roll, holds[number]) if kept and kept[0] > 1 else ""
-        key = LineKey(groups_of(roll), categories[number] is not None, kept, which)
-        members[ALL_ROLLS if faces else key].append(number)
+        stops = categories[number] is not None
+        key = ALL_ROLLS if faces else _line_key(roll, holds[number], stops)
+        members[key].append(number)
     # The lines are sorted by pattern, and the largest line of each pattern comes first.
     order = sorted(members, key=lambda key: (key.pattern, len(members[key])), reverse=True)
     lines_of = Counter(key.pattern for key in members)
@@ -139,8 +137,8 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         for number in numbers:
             by_action[holds[number], categories[number]].append(rolls[number])
         entries = [
-            OpeningEntry(hold, category, tuple(found))
-            for (hold, category), found in by_action.items()
+            OpeningEntry(hold, category, tuple(rolls_of_action))
+            for (hold, category), rolls_of_action in by_action.items()
         ]
         entries.sort(key=lambda entry: (entry.hold, entry.rolls))
         values = answer.value[numbers]
@@ -158,6 +156,14 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def _line_key(roll: Dice, hold: Dice, stops: bool) -> LineKey:
+    """Return the line of a roll of which some dice are held, or with which the turn stops."""
+    kept = groups_of(hold)
+    # Single dice are listed one by one, so that it does not matter which of them is the highest.
+    which = which_groups(roll, hold) if max(kept, default=0) > 1 else ""
+    return LineKey(groups_of(roll), stops, kept, which)
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
@@ -253,7 +259,7 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndi
     return turns
 
 
-def values_of(
+def points_to_come(
     strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: Ints
 ) -> Floats:
     """Return the expected points still to come in many states that can occur, `(n,)`.
@@ -423,23 +429,26 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
     rules = strategy.rules
     uppers = upper_sums(strategy.rules)
     names = ("category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left")
-    ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
+    ends = {name: np.concatenate([getattr(turn, name) for turn in turns]) for name in names}
     ways = [
         (c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})
     ]
-    given_up = np.any([(ends[0] == c) & (ends[1] == points) for c, points in ways], axis=0)
-    category, made, filled, upper, saved, joker_paid, rolls_left = (
-        column[given_up] for column in ends
+    is_given_up = np.any(
+        [(ends["category"] == c) & (ends["points"] == points) for c, points in ways], axis=0
     )
-    before = values_of(strategy, filled, upper, saved, joker_paid)
+    # From here on the columns have only the turns in which a box is given up.
+    category, points_made, filled, upper, saved, joker_paid, rolls_left = (
+        column[is_given_up] for column in ends.values()
+    )
+    before = points_to_come(strategy, filled, upper, saved, joker_paid)
     for c, points in ways:
         is_open = filled >> c & 1 == 0
         if is_open.sum() >= MIN_SAMPLES:
             sums = uppers.cap(upper + uppers.shift(c, points))
             later = (filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid)
-            after = values_of(strategy, *(column[is_open] for column in later))
+            after = points_to_come(strategy, *(column[is_open] for column in later))
             cost = float(np.mean(before[is_open] - after - points))
-            times = int(((category == c) & (made == points)).sum())
+            times = int(((category == c) & (points_made == points)).sum())
             yield GiveUp(c, points, cost, times / len(filled))
 
 
@@ -464,35 +473,35 @@ def hold_example(
 ) -> HoldExample | None:
     """Return a first roll of the late game that a later rule decides as perfect play does.
 
-    Few boxes are open.
+    Then few boxes are open. It is None if there is no such example.
     """
     rules = strategy.rules
     left = rules.rolls_per_turn - 1
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
-    dice = lattice(rules.dice, rules.faces)
+    grid = lattice(rules.dice, rules.faces)
     random = np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]  # the first turn of the late game
     # The example with the latest rule so far. One of the second half of the list is enough.
-    found: HoldExample | None = None
+    latest: HoldExample | None = None
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
-        roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
-        place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
+        dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
+        roll = int(grid.rank(np.array(counts_of(rules, dice)))) - grid.first_roll
         actions, deciding = decisions(
-            rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left
+            rules, sheet.holds, Cards.of_state(rules, state), np.array([roll]), left
         )
         action = int(actions[0])
         rule = int(deciding[0])  # the number of rules if none decides
         keeps_some = rule < len(sheet.holds) and action not in (STOP, ROLL_ALL)
-        if not keeps_some or (found and rule <= found.rule):
+        if not keeps_some or (latest and rule <= latest.rule):
             continue
-        kept = dice_of(dice.counts[action].tolist())
-        if strategy.holds(state, roll, left)[0].dice == kept:
-            found = HoldExample(number + 1, state, roll, left, rule, kept)
+        kept = dice_of(grid.counts[action].tolist())
+        if strategy.holds(state, dice, left)[0].dice == kept:
+            latest = HoldExample(number + 1, state, dice, left, rule, kept)
             if rule >= len(sheet.holds) // 2:
                 break
-    return found
+    return latest
 
 
 def _ends(

@@ -181,7 +181,7 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
 def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints | int:
     """Return the bitmask of the boxes of :func:`rule_lines`, as if the rule fitted every roll.
 
-    It is -1 for any box.
+    It is -1, which has all bits, for any box.
     """
     if rule.pattern.kind == "pays":
         return paying(rules, rule.pattern)
@@ -224,13 +224,12 @@ def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateS
     filled = np.array(
         [space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64
     )
-    found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
+    applying = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
     for condition in {c for rule in hold_rules for c in rule.conditions if c.kind in ON_UPPER_SUM}:
-        having = sum(1 << i for i, rule in enumerate(hold_rules) if condition in rule.conditions)
-        found &= np.where(
-            holds_on_upper(rules, condition, filled[:, None], layout.lane_upper), -1, ~having
-        )
-    return np.ascontiguousarray(found)
+        is_met = holds_on_upper(rules, condition, filled[:, None], layout.lane_upper)
+        with_it = sum(1 << i for i, rule in enumerate(hold_rules) if condition in rule.conditions)
+        applying &= np.where(is_met, -1, ~with_it)  # -1 keeps all bits
+    return np.ascontiguousarray(applying)
 
 
 def holds_on_upper(
@@ -285,7 +284,7 @@ def hold_rule_arrays(
 ) -> HoldRuleArrays:
     """Return a list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
-    lines = [rule_lines(rules, rule) for rule in hold_rules]
+    lines = [rule_lines(rules, rule) for rule in hold_rules]  # actions and boxes of each rule
     holds = [actions.ravel() for actions, _ in lines]
     without_jokers = [uses[0].ravel() for _, uses in lines]
     with_jokers = [uses[1].ravel() for _, uses in lines]
@@ -410,9 +409,9 @@ def decisions(
     actions = np.full(len(rolls), ROLL_ALL, dtype=np.int32)
     deciding = np.full(len(rolls), len(hold_rules))
     for place in reversed(range(len(hold_rules))):  # an earlier rule overwrites what later ones do
-        of_rule = decision_of(rules, hold_rules[place], cards, rolls, rolls_left)
-        fits = of_rule != NO_FIT
-        actions[fits] = of_rule[fits]
+        actions_of_rule = decision_of(rules, hold_rules[place], cards, rolls, rolls_left)
+        fits = actions_of_rule != NO_FIT
+        actions[fits] = actions_of_rule[fits]
         deciding[fits] = place
     return actions, deciding
 

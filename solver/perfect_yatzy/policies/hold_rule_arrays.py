@@ -23,7 +23,8 @@ class HoldRuleArrays(NamedTuple):
     """A list of hold rules (int64 unless stated otherwise)."""
 
     size: int  # number of rules, while each array has one more entry, which is not used
-    # (n,): lines of the lattice index of the dice to hold, STOP or NO_FIT, by roll
+    # (n,): the lattice index of the dice to hold, STOP or NO_FIT, by roll in lines, of which a rule has
+    # one, or one for each bitmask of open faces
     holds: npt.NDArray[np.int32]
     # (2 * n,): bitmask of the categories of which one must be open, because the dice may score in it,
     # then the same where rolls of the joker's kind are jokers

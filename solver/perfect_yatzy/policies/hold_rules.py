@@ -124,8 +124,10 @@ class HoldRule:
             least = f" for {pattern.least}" if pattern.least > 1 else ""
             return f"pays {' or '.join(pattern.categories)}{least}"
         numbers = face_range(pattern.low, pattern.high)
-        limit = "" if (pattern.low, pattern.high) == (1, self.faces) else numbers
-        faces = " ".join(filter(None, ("open" if pattern.open else "", limit)))
+        words = ["open"] if pattern.open else []
+        if (pattern.low, pattern.high) != (1, self.faces):
+            words.append(numbers)
+        faces = " ".join(words)
         if pattern.kind == "dice":
             return f"dice of {faces or numbers}"
         of_faces = f" of {faces}" if faces else ""
@@ -268,18 +270,18 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
     """
     lines = text.splitlines() if isinstance(text, str) else text
     check_length([*lines], 10 * MAX_RULES, _("the list of hold rules"), _("lines"))
-    found = []
+    parsed = []
     for number, line in enumerate(lines, start=1):
         if isinstance(line, str) and (not line.strip() or line.lstrip().startswith("#")):
             continue
         try:
-            found.append(parse_hold_rule(rules, line))
+            parsed.append(parse_hold_rule(rules, line))
         except StateError as error:
             raise StateError(
                 _("hold rule {number}: {error}", number=number, error=error), code=error.code
             ) from None
-    check_length(found, MAX_RULES, _("the list of hold rules"), _("rules"))
-    return tuple(found)
+    check_length(parsed, MAX_RULES, _("the list of hold rules"), _("rules"))
+    return tuple(parsed)
 
 
 def parse_hold_rule(rules: RuleSet, text: str) -> HoldRule:
@@ -313,17 +315,20 @@ class _Parser:
 
     def matched(self, form: re.Pattern[str]) -> re.Match[str] | None:
         """Read the next word if it has a form, and return its match."""
-        found = form.fullmatch(self.peek())
-        if found is not None:
+        match = form.fullmatch(self.peek())
+        if match is not None:
             self.at += 1
-        return found
+        return match
 
     def number(self, what: str) -> int:
-        if not (found := self.matched(NUMBER)):
+        """Read a number. `what` says in the error what it is."""
+        match = self.matched(NUMBER)
+        if match is None:
             raise self.expected(what)
-        return int(found[0])
+        return int(match[0])
 
     def expected(self, what: str, known: Sequence[str] = ()) -> StateError:
+        """Return the error at a word that is not what the grammar expects there."""
         word = self.peek() or "the end"
         similar = closest(word, known) if known else None
         hint = f"; did you mean {similar!r}?" if similar else ""

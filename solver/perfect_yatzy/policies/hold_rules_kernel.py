@@ -57,13 +57,14 @@ class CardRules(NamedTuple):
 
     applying: int  # bitmask of the rules whose conditions on the categories and turns left hold
     usable: int  # bitmask of the categories in which dice may be of use
-    # where the lines of `of_use` begin, in the second half if rolls of the joker's kind are jokers
+    # where the entries of `of_use` for this card begin, in the second half if rolls of the joker's
+    # kind are jokers
     first_use: int
     faces: int  # bitmask of the faces whose upper category the turn may fill
 
 
 @jit
-def applies(rules, i, choices, turns, paid):
+def applies_to_card(rules, i, choices, turns, paid):
     """Return whether the conditions of rule i on categories and turns left hold.
 
     `paid` says whether the tracked box holds points.
@@ -92,7 +93,7 @@ def card_rules(rules, model, block):
         if choices >> c & 1:
             faces |= rules.face_bit[c]
     for i in range(rules.size):
-        if applies(rules, i, choices, turns_left, paid):
+        if applies_to_card(rules, i, choices, turns_left, paid):
             applying |= 1 << i
     usable = (choices | rules.bonus_box) if paid else choices
     are_jokers = filled & rules.joker_box and (paid or not rules.joker_scored)
@@ -234,12 +235,14 @@ def turn_values(rows, lanes, arguments, policy, values):
 def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, samples, sizes, gains):
     """Write the gain of a pattern and its action, without conditions.
 
-    It is by state, rerolls left and deciding rule.
+    It is by state, rerolls left and deciding rule, and for each state it is weighted. `holds`,
+    `of_use` and `per_mask` are those of a HoldRuleArrays of this rule alone. `faces`, `usable` and
+    `first_use` are those of the CardRules of each state. `samples` are the SampledTurns of the
+    states under the list so far. `sizes` are the numbers of stages, rolls, holds, and deciding rules,
+    none included.
     """
-    # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each
-    # state.
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
-    stages, roll_count, hold_count, columns = sizes  # a column for each rule, and one for none
+    stages, roll_count, hold_count, columns = sizes
     for n in range(len(weights)):  # state by state
         line = faces[n] * per_mask
         for rerolls in range(1, stages):
@@ -248,7 +251,7 @@ def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, sampl
                 if useful[first_use[n] + line + roll] & usable[n]:
                     hold = named[line + roll]
                     here = stage * roll_count + roll
-                    # This is the value with no rerolls left.
+                    # To stop is worth what the roll is with no rerolls left.
                     stopped = source.roll_value[n * stages * roll_count + roll]
                     value = (
                         stopped if hold == STOP else source.hold_value[stage * hold_count + hold]

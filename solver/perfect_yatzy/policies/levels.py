@@ -23,6 +23,7 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.resources import ScratchPool, thread_count
 from ..core.rules import RuleSet
 from ..core.state import EMPTY_STATE
+from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..errors import StateError, shown
@@ -47,6 +48,8 @@ EXACT_OPERATIONS = 1e8
 FIRST_LOSS = 0.16
 FIRST_TEMPERATURE = 0.008
 EXPONENT = 1.8  # the power of the temperature with which the loss rises
+EXPONENTS = (0.3, 6.0)  # the range of this power in the steps that follow
+NO_LOSS = -3.0  # in place of the logarithm of a share that is 0
 # A temperature at which play is random, as a share of the value of the game.
 MAX_TEMPERATURE_SHARE = 1e4
 
@@ -213,16 +216,14 @@ def calibrated_level(
     """
     if not level.share:
         return CalibratedLevel(level, 0.0, 0.0, 0.0)
-    if (shipped := shipped_levels().get(strategy.rules.fingerprint)) is not None:
+    shipped = shipped_levels().get(strategy.rules.fingerprint)
+    if shipped is not None:
         return shipped[level.number - 1]
     key = (strategy.rules.fingerprint, level.number)
     if key not in _CALIBRATED:
-        policy, found = calibrate(
-            strategy, level.share * float(strategy.table[-1]), threads=threads
-        )
-        _CALIBRATED[key] = CalibratedLevel(
-            level, policy.temperature, found.points_lost, found.error
-        )
+        wanted = level.share * float(strategy.table[-1])
+        policy, loss = calibrate(strategy, wanted, threads=threads)
+        _CALIBRATED[key] = CalibratedLevel(level, policy.temperature, loss.points_lost, loss.error)
     return _CALIBRATED[key]
 
 
@@ -268,11 +269,11 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
 
     Perfect play is left out.
     """
-    found = {}
+    levels = {}
     for entry in _shipped_entries():
         figures = (entry["temperatures"], entry["points_lost"], entry["errors"])
-        found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
-    return found
+        levels[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
+    return levels
 
 
 def level_played(rules: RuleSet, start: float, points_lost: float) -> SkillLevel:
@@ -306,30 +307,34 @@ def calibrate(
     highest = log(MAX_TEMPERATURE_SHARE * value)
     x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
     slope = EXPONENT
-    last = None  # x and error of the step before
+    last_x = x  # x and error of the step before, which at first is none
+    last_error = 0.0
     low = -inf  # the largest x that loses too little
     high = inf  # the smallest x that loses too much
     for _step in range(MAX_STEPS):
-        policy, found = evaluated(exp(x))
-        if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
-            return policy, found
+        policy, loss = evaluated(exp(x))
+        share = loss.points_lost / points_lost
+        if abs(share - 1) <= TOLERANCE:
+            return policy, loss
         # Even random play does not lose so much.
-        if found.points_lost < points_lost and x >= highest:
+        if loss.points_lost < points_lost and x >= highest:
             return evaluated(inf)
-        error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
+        error = log(share) if loss.points_lost > 0 else NO_LOSS
         if error < 0:
             low = x
         else:
             high = x
-        if last is not None and x != last[0]:
-            slope = min(6.0, max(0.3, (error - last[1]) / (x - last[0])))
-        last = (x, error)
+        if x != last_x:
+            least, most = EXPONENTS
+            slope = min(most, max(least, (error - last_error) / (x - last_x)))
+        last_x = x
+        last_error = error
         x -= error / slope
         has_bracket = low > -inf and high < inf
         if has_bracket and not low < x < high:
             x = (low + high) / 2
         x = min(x, highest)
-    return SoftPolicy(strategy, exp(x)), found
+    return SoftPolicy(strategy, exp(x)), loss
 
 
 def _evaluated(
@@ -354,4 +359,4 @@ def exact_operations(strategy: Strategy) -> float:
     rules = strategy.rules
     grid = lattice(strategy.rules.dice, strategy.rules.faces)
     options = float((grid.counts[grid.first_roll :] + 1).prod(axis=1).sum())
-    return strategy.space.size / 8 * options * rules.rolls_per_turn
+    return strategy.space.size / LANES * options * rules.rolls_per_turn

@@ -16,6 +16,7 @@ from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, reason_of, shown
+from ..game.legal_actions import TurnPosition
 from ..game.random_dice import Games
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.scorecard import Scorecard
@@ -72,7 +73,8 @@ class PolicyContext:
 def named_policy(text: str, context: PolicyContext) -> NamedPolicy:
     """Return the policy of a name. README.md lists the names."""
     for form, make in _FORMS:
-        if match := re.fullmatch(form, text):
+        match = re.fullmatch(form, text)
+        if match is not None:
             return make(context, *match.groups())
     if text.endswith(".toml") or text in builtin_ids():
         message = _("{rules} is a game, not a policy: give it with --rules", rules=shown(text))
@@ -158,7 +160,8 @@ def computer_player(
     )
     if not isinstance(kind, str | int | PlayerKind):
         return PolicyPlayer(PlayerKind(None, policy=type(kind).__name__), strategy, player_of(kind))
-    kind = kind if isinstance(kind, PlayerKind) else parse_kind(kind)
+    if not isinstance(kind, PlayerKind):
+        kind = parse_kind(kind)
     if kind.policy:
         context = PolicyContext(
             Settings(tables, threads), strategy.rules, Scorecard(strategy.rules)
@@ -190,14 +193,14 @@ def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation |
     card = context.card
     settings = context.settings
     if policy is not None:
-        found = evaluate(
+        evaluation = evaluate(
             policy,
             points=card.total,
             tables=settings.tables,
             threads=settings.threads,
             progress=settings.progress,
         )
-        return named.title, found
+        return named.title, evaluation
     player = player_of(named.policy)
     games = Games(context.games, context.seed)
     return named.title, sample(settings, player, context.strategy(), games, card)
@@ -221,17 +224,17 @@ def score_law(name: str, settings: Settings, rules: RuleSet) -> DiscreteDistribu
     policy = named_policy(name, PolicyContext(settings, rules, Scorecard(rules))).policy
     if isinstance(policy, KnowsScoreLaw):
         return policy.score_law
-    found = evaluate(
+    evaluation = evaluate(
         listed(name, policy),
         tables=settings.tables,
         threads=settings.threads,
         progress=settings.progress,
     )
-    assert isinstance(found, Evaluation)
-    if found.distribution is None:
+    assert isinstance(evaluation, Evaluation)
+    if evaluation.distribution is None:
         text = _("no exact distribution for {rules}", rules=rules.key)
         raise StateError(text, field="policy")
-    return found.distribution
+    return evaluation.distribution
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -239,14 +242,15 @@ def listed(name: str, policy: object) -> Policy | Strategy:
 
     Raises StateError for one that acts in single positions.
     """
-    if (found := exact_policy(policy)) is None:
+    exact = exact_policy(policy)
+    if exact is None:
         text = _(
             "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
             "(a function of turn or of observations)",
             policy=name,
         )
         raise StateError(text, field="policy")
-    return found
+    return exact
 
 
 def policy_file(text: str) -> str:
@@ -267,13 +271,15 @@ def _most_points(at: PolicyContext) -> NamedPolicy:
 
 
 def _sheet(at: PolicyContext) -> StrategySheet:
-    if (sheet := find_sheet(at.rules, at.settings.tables)) is None:
+    sheet = find_sheet(at.rules, at.settings.tables)
+    if sheet is None:
         text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=at.rules.key)
         raise StateError(text, field="policy")
     return sheet
 
 
 def _prices(at: PolicyContext, file: str = "") -> NamedPolicy:
+    """Return greedy play by the prices of a file, or of the sheet of the rule set."""
     sheet = StrategySheet.load(file, at.rules) if file else _sheet(at)
     return _guess(at, sheet.prices.values(), file or "The price sheet")
 
@@ -290,6 +296,7 @@ def _hold_rules(at: PolicyContext, size: str | None) -> NamedPolicy:
 
 
 def _level(at: PolicyContext, word: str | None, number: str | None) -> NamedPolicy:
+    # The form of the name has one of both.
     level = parse_level(word or number or "")
     strategy = at.strategy()
     temperature = calibrated_level(strategy, level, threads=at.settings.threads).temperature
@@ -310,8 +317,8 @@ def _goal(at: PolicyContext, goal: str) -> NamedPolicy:
 
 
 def _python(at: PolicyContext, path: str, name: str) -> NamedPolicy:
-    found = UserCode(file_attribute(path, name), path)
-    return NamedPolicy(policy_of(found, at.rules, at.card), f"{name} of {path}")
+    code = UserCode(file_attribute(path, name), path)
+    return NamedPolicy(policy_of(code, at.rules, at.card), f"{name} of {path}")
 
 
 def _array(at: PolicyContext, path: str) -> NamedPolicy:
@@ -341,6 +348,7 @@ def _field(at: PolicyContext, opponents: str) -> NamedPolicy:
     return NamedPolicy(player, f"The equilibrium of a field of {int(opponents)} opponents")
 
 
+# The form of each name, and the function that makes the policy of the groups in it.
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),
@@ -417,39 +425,19 @@ def simulate(  # noqa: PLR0913 - the published parameters
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     policy = policy_of(strategy, rules)
-    if (listed := exact_policy(policy)) is None:
+    exact = exact_policy(policy)
+    if exact is None:
         number = positive_number(games, "games")
         begin = start_of(load_rules(rules or "yatzy"), start)
-        played_games = Games(number, check_seed(seed))
-        played = play_games(player_of(policy), begin, played_games, progress=progress)
-        card = begin.card
-        game_rules = begin.rules
-        assert isinstance(card, Scorecard)
-        # -1 stays where a box was filled before the start.
-        boxes = np.full((number, len(game_rules.categories)), -1, dtype=np.int16)
-        for game, full in enumerate(played.cards):
-            for c in full.points.keys() - card.points.keys():
-                boxes[game, c] = full.points[c]
-        bonus = np.array([upper_sums(game_rules).bonus(full.state.upper) for full in played.cards])
-        return PlayedSimulation(
-            rules=game_rules,
-            policy=type(policy).__name__,
-            seed=seed,
-            points_before=card.total,
-            final_scores=played.scores.astype(np.int64),
-            category_points=boxes,
-            upper_bonus=bonus,
-            log=played,
+        log = play_games(
+            player_of(policy), begin, Games(number, check_seed(seed)), progress=progress
         )
-    if isinstance(listed, ApproximateStrategy):
+        return _played_simulation(type(policy).__name__, log, begin, seed)
+    if isinstance(exact, ApproximateStrategy):
         from ..approximation import solve as fitted
 
-        return fitted.simulate(
-            listed, games, seed, start, threads, points=points, progress=progress
-        )
-    return simulation.simulate(
-        listed, games, seed, start, threads, points=points, progress=progress
-    )
+        return fitted.simulate(exact, games, seed, start, threads, points=points, progress=progress)
+    return simulation.simulate(exact, games, seed, start, threads, points=points, progress=progress)
 
 
 @dataclass(frozen=True, repr=False)
@@ -457,3 +445,27 @@ class PlayedSimulation(Simulation):
     """Games of a policy that acts in single positions, with every decision."""
 
     log: GameLog
+
+
+def _played_simulation(
+    policy: str, log: GameLog, begin: TurnPosition, seed: int
+) -> PlayedSimulation:
+    """Return the simulation of games that were played from `begin` on."""
+    rules = begin.rules
+    card = begin.card
+    assert isinstance(card, Scorecard)
+    # -1 stays where a box was filled before the start.
+    category_points = np.full((len(log.cards), len(rules.categories)), -1, dtype=np.int16)
+    for game, full in enumerate(log.cards):
+        for c in full.points.keys() - card.points.keys():
+            category_points[game, c] = full.points[c]
+    return PlayedSimulation(
+        rules=rules,
+        policy=policy,
+        seed=seed,
+        points_before=card.total,
+        final_scores=log.scores.astype(np.int64),
+        category_points=category_points,
+        upper_bonus=np.array([upper_sums(rules).bonus(full.state.upper) for full in log.cards]),
+        log=log,
+    )

@@ -175,17 +175,18 @@ class ValueFunction(Acting, GreedyPolicy):
     ) -> None:
         rule_set = load_rules(rules)
         space = state_space(rule_set)
-        found = np.asarray(values(all_states(space)) if callable(values) else values)
-        if found.dtype.kind not in "iuf" or found.shape != (space.size,):
-            shape = f"{found.shape} of {found.dtype}"
+        guess = np.asarray(values(all_states(space)) if callable(values) else values)
+        if guess.dtype.kind not in "iuf" or guess.shape != (space.size,):
+            shape = f"{guess.shape} of {guess.dtype}"
             raise StateError(
                 f"the value function has shape {shape}; must be ({space.size},) numbers"
             )
-        if not np.isfinite(found).all():
+        is_finite = np.isfinite(guess)
+        if not is_finite.all():
             raise StateError(
-                f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite"
+                f"the value function is {guess[~is_finite][0]} for a state; must be finite"
             )
-        table = found if found.dtype == np.float32 else found.astype(np.float64)
+        table = guess if guess.dtype == np.float32 else guess.astype(np.float64)
         super().__init__(rule_set, table, read_card(rule_set, start).state)
 
 
@@ -363,13 +364,15 @@ class FunctionPolicy(Acting):
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
         most = choices - 1 + least
+        roll_column = np.arange(rolls)[:, None]
         if least <= chosen.min(initial=0) and chosen.max(initial=0) <= most:
             # A lookup in the flat array is faster, and most functions make no mistake.
             columns = np.where(chosen == STOP, choices - 1, chosen)
-            if allowed.ravel().take(np.arange(rolls)[:, None] * choices + columns).all():
+            if allowed.ravel().take(roll_column * choices + columns).all():
                 return
-        is_number = (chosen >= least) & (chosen <= most)
-        wrong = ~(is_number & allowed[np.arange(rolls)[:, None], np.where(is_number, chosen, 0)])
+        in_range = (chosen >= least) & (chosen <= most)
+        # As an index STOP, which is -1, takes the last column.
+        wrong = ~(in_range & allowed[roll_column, np.where(in_range, chosen, 0)])
         place = tuple(np.argwhere(wrong)[0])
         roll, lane = place[-2:]
         raise StateError(self._refused(turn, kind, chosen[place], roll, lane))
@@ -377,7 +380,8 @@ class FunctionPolicy(Acting):
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
         """Return the categories and the holds of the function on a card.
 
-        They are ``([stages,] rolls, lanes)`` and ``(rerolls, rolls, lanes)``.
+        Categories are ``(rolls, lanes)``, or for each number of rerolls left, 0 included, ``(stages,
+        rolls, lanes)``. Holds are ``(rerolls, rolls, lanes)``.
         """
         with self.lock:
             answer = self.function(turn)
@@ -386,8 +390,8 @@ class FunctionPolicy(Acting):
                 f"the policy function returned {shown(answer)}; must be (categories, holds)"
             )
         shape = (len(turn.allowed), len(turn.upper))
-        categories = _whole(answer[0], "categories", shape)
-        holds = _whole(answer[1], "holds", (turn.n_rerolls, *shape))
+        categories = _integers(answer[0], "categories", shape)
+        holds = _integers(answer[1], "holds", (turn.n_rerolls, *shape))
         return categories, holds
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
@@ -400,17 +404,17 @@ class FunctionPolicy(Acting):
         )
 
 
-def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
+def _integers(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
     """Return an array of integers of a policy function, broadcast to a shape."""
-    found = np.asarray(given)
-    if found.dtype.kind not in "iu":
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "iu":
         raise StateError(
-            f"the policy function returned {label} of type {found.dtype}; must be integers"
+            f"the policy function returned {label} of type {numbers.dtype}; must be integers"
         )
     try:
-        return np.broadcast_to(found, shape).astype(np.int64)
+        return np.broadcast_to(numbers, shape).astype(np.int64)
     except ValueError:
-        text = f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
+        text = f"the policy function returned {label} of shape {numbers.shape}; must broadcast to {shape}"
         raise StateError(text) from None
 
 
@@ -430,16 +434,17 @@ def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
 
 def exact_policy(policy: object) -> Policy | Strategy | None:
     """Return the policy whose actions can be listed, None if it acts in single positions only."""
-    found: Any = getattr(policy, "exact_policy", None) or policy  # a computer player names its own
-    return found if isinstance(found, Strategy) or callable(getattr(found, "layer", None)) else None
+    listed: Any = getattr(policy, "exact_policy", None) or policy  # a computer player names its own
+    is_policy = isinstance(listed, Strategy) or callable(getattr(listed, "layer", None))
+    return listed if is_policy else None
 
 
 def player_of(policy: object) -> Player:
     """Return the function of a position that a policy is, or that its ``act`` is."""
-    found = getattr(policy, "act", policy)
-    if not callable(found) or isinstance(policy, type):
+    player = getattr(policy, "act", policy)
+    if not callable(player) or isinstance(policy, type):
         raise StateError(
             f"policy is {shown(policy)}; must be a policy: an object with act(position), a function of a position, "
             "or one of perfect_yatzy, such as ValueFunction; open_policy makes one from a name"
         )
-    return cast(Player, found)
+    return cast(Player, player)

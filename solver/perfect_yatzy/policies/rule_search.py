@@ -44,6 +44,9 @@ WORTH_KEEPING = 0.03  # points a game that a simplification or removal may cost
 LIMIT = 30.0
 URGENCY = 0.3  # points a game that all such blunders of a list together count
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
+LEAST_ESTIMATE = 0.01  # estimated gain at which the exact mean of a variant is computed
+LEAST_RISE = 0.005  # points a game that a variant must gain
+MOVES = (1, 2, 4, 8)  # by how many places a rule is moved
 
 
 class Insertion(NamedTuple):
@@ -78,12 +81,12 @@ class Sample:
     ) -> None:
         self.rules = policy.rules
         self.space = policy.space
-        self.holds = policy.hold_rules
+        self.holds = policy.hold_rules  # the list
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.stages = self.rules.rolls_per_turn
+        self.stages = self.rules.rolls_per_turn  # numbers of rerolls left, 0 included
         self.outcomes = turn_outcomes(self.rules)
-        children = TableSlice(padded(values), 0)
-        written = TableSlice(padded(values), 0)
+        children = TableSlice(padded(values), 0)  # the values after the turn
+        written = TableSlice(padded(values), 0)  # what the kernels compute
         self.job = EvaluationJob(
             policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties),
             means=children,
@@ -97,7 +100,7 @@ class Sample:
         self.rows, self.lanes, self.weights = self.play(games, seed)
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
-        self.base = self.values_of(self.holds)  # values of the states under the list itself
+        self.own_values = self.values_of(self.holds)  # of the states under the list itself
 
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """Return a list as the policy argument of the kernels."""
@@ -150,17 +153,17 @@ class Sample:
         The array is ``(rolls left * states, rules + 1)``.
         """
         # There is a line for each mask of open faces, or one for all cards.
-        holds, of_use = rule_lines(self.rules, rule)
+        actions, of_use = rule_lines(self.rules, rule)
         cards = self.cards
         states = len(self.weights)
         columns = len(self.holds) + 1  # in the last one no rule of the list decides
-        per_mask = self.dice.n_rolls if len(holds) > 1 else 0
+        per_mask = self.dice.n_rolls if len(actions) > 1 else 0
         # The second half of `of_use` is for cards with jokers.
-        first_use = cards.jokers * np.int64(holds.size)
+        first_use = cards.jokers * np.int64(actions.size)
         sizes = (self.stages, self.dice.n_rolls, self.dice.n_holds, columns)
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
-            holds.ravel(),
+            actions.ravel(),
             of_use.ravel(),
             per_mask,
             cards.faces,
@@ -176,11 +179,12 @@ class Sample:
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:
         """Return 1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
-        stages = range(1, self.stages)
-        holds = [
-            [applies(self.rules, c, self.cards, rolls) for rolls in stages] for c in conditions
+        applying = [
+            applies(self.rules, condition, self.cards, rolls_left)
+            for condition in conditions
+            for rolls_left in range(1, self.stages)
         ]
-        return np.array(holds, dtype=np.float64).reshape(len(conditions), -1)
+        return np.array(applying, dtype=np.float64).reshape(len(conditions), -1)
 
     def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
         """Return the values of the states if their turn is played by another list."""
@@ -190,7 +194,7 @@ class Sample:
 
     def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
         """Return the estimated gain of another list."""
-        return float(self.weights @ (self.values_of(holds) - self.base))
+        return float(self.weights @ (self.values_of(holds) - self.own_values))
 
 
 @dataclass(frozen=True)
@@ -208,10 +212,12 @@ class Learned:
     @property
     def figures(self) -> dict[str, Any]:
         """The figures of a sheet: the mean to 1e-7, what each rule is worth, and the worst hold."""
-        found: dict[str, Any] = {"mean": round(self.mean, 7)}
+        figures: dict[str, Any] = {"mean": round(self.mean, 7)}
         if self.worth:
-            found["worth"] = [round(worth, 3) + 0.0 for worth in self.worth]
-        return found | ({} if self.worst is None else {"worst": ceil(self.worst * 1e4) / 1e4})
+            figures["worth"] = [round(worth, 3) + 0.0 for worth in self.worth]
+        if self.worst is not None:
+            figures["worst"] = ceil(self.worst * 1e4) / 1e4
+        return figures
 
 
 @dataclass(frozen=True)
@@ -307,31 +313,34 @@ class Search:
 
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """Run the search, as :func:`learn_holds` describes it."""
-        found = self.candidate(())
-        # the shorter lists, by size
-        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
-        while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
-            found = longer
-            if len(found.holds) % 5 == 0 or len(found.holds) == max_rules:
-                found = self.simplify(found)
-            if len(found.holds) in grown:
-                grown[len(found.holds)].append(found)
-        shorter = found
-        for size in sorted(grown, reverse=True):
+        longest = self.candidate(())
+        # candidates for the shorter lists, by size: on the way up, and on the way down
+        of_size: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
+        while len(longest.holds) < max_rules:
+            longer = self.extend(longest)
+            if longer is None:
+                break
+            longest = longer
+            if len(longest.holds) % 5 == 0 or len(longest.holds) == max_rules:
+                longest = self.simplify(longest)
+            if len(longest.holds) in of_size:
+                of_size[len(longest.holds)].append(longest)
+        shorter = longest
+        for size in sorted(of_size, reverse=True):
             shorter = self.shorten(shorter, size)
             if len(shorter.holds) == size:
                 changed = self.simplify(shorter)
                 as_long_and_better = len(changed.holds) == size and changed.mean > shorter.mean
-                grown[size].append(changed if as_long_and_better else shorter)
-        best = {size: max(lists, key=lambda c: c.mean) for size, lists in grown.items() if lists}
+                of_size[size].append(changed if as_long_and_better else shorter)
+        best = {size: max(lists, key=lambda c: c.mean) for size, lists in of_size.items() if lists}
         return replace(
-            self.learned(found), shorter={size: self.learned(best[size]) for size in sorted(best)}
+            self.learned(longest), shorter={size: self.learned(best[size]) for size in sorted(best)}
         )
 
     def learned(self, found: Candidate) -> Learned:
         """Return a list with its figures."""
         holds = found.holds
-        worth = [found.mean - self.candidate(_without(holds, i)).mean for i in range(len(holds))]
+        worth = [found.mean - self.candidate(rest).mean for rest in _without_each(holds)]
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
@@ -341,28 +350,28 @@ class Search:
         """
         while len(found.holds) > size:
             sample = self.sample(found)
-            lists = [_without(found.holds, i) for i in range(len(found.holds))]
             ranked = sorted(
-                lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other)
+                _without_each(found.holds),
+                key=lambda other: self.penalty(other) - sample.gain_of_list(other),
             )
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
             self.report(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
 
-    def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
-        """Return the list with one more rule, or None if no rule gains enough."""
+    def extend(self, found: Candidate) -> Candidate | None:
+        """Return the list with one more rule, or None if no rule gains MIN_GAIN."""
         sample = self.sample(found)
         before = self.score(found)
         best: Candidate | None = None
         for estimate, place, rule in self.insertions(sample):  # the highest estimate first
-            if estimate < min_gain / 2 or (best and estimate < self.score(best) - before):
+            if estimate < MIN_GAIN / 2 or (best and estimate < self.score(best) - before):
                 break
             new = self.candidate(_with(found.holds, place, rule))
             gain = self.score(new) - before
             self.report(
                 f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
             )
-            if gain < min_gain - rule_cost(rule):
+            if gain < MIN_GAIN - rule_cost(rule):
                 continue
             if best and self.score(new) <= self.score(best):
                 continue
@@ -383,7 +392,7 @@ class Search:
             cards, _rolls, left = self.guard.situations
             applying = [applies(self.rules, c, cards, left) for c in self.conditions]
             factors = np.hstack([factors, np.array(applying, dtype=np.float64)])
-        found: list[Insertion] = []
+        insertions: list[Insertion] = []
         for pattern, action in self.patterns:
             rule = hold_rule(self.rules, pattern, (), action)
             gains = sample.gains(rule)  # (situations, places)
@@ -393,11 +402,11 @@ class Search:
             for gain, place, chosen in _gains_with_conditions(gains, factors)[:RANKED]:
                 rule = hold_rule(self.rules, pattern, [self.conditions[i] for i in chosen], action)
                 ranked.append(Insertion(gain - rule_cost(rule), place, rule))
-            found += sorted(ranked, key=_best_first)[:2]
+            insertions += sorted(ranked, key=_best_first)[:2]
         # Of rules that do the same in all sampled situations only the one that costs least is kept,
         # which is the first of them.
         different: dict[tuple[float, int], Insertion] = {}
-        for insertion in sorted(found, key=_best_first):
+        for insertion in sorted(insertions, key=_best_first):
             gain = round(insertion.estimate + rule_cost(insertion.rule), 9)
             different.setdefault((gain, insertion.place), insertion)
         return [*different.values()][:TRIED]
@@ -408,7 +417,8 @@ class Search:
         The estimate must say so, and the exact mean agree.
         """
         for _ in range(ROUNDS):
-            if (better := self._better_variant(found)) is None:
+            better = self._better_variant(found)
+            if better is None:
                 break
             found = better
         return found
@@ -419,24 +429,24 @@ class Search:
         It is None if none was found.
         """
         sample = self.sample(found)
-        base = (
+        cost_before = (
             sum(map(rule_cost, found.holds))
             + WORTH_KEEPING * len(found.holds)
             + self.penalty(found.holds)
         )
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):
-            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other)
+            saved = cost_before - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other)
             saved -= self.penalty(other)
             ranked.append((sample.gain_of_list(other) + saved, other))
         ranked.sort(key=lambda entry: -entry[0])
         for estimate, other in ranked[:TRIED]:
-            if estimate < 0.01:
+            if estimate < LEAST_ESTIMATE:
                 break
             new = self.candidate(other)
             self.sweep(other)
-            shorter_by = WORTH_KEEPING * (len(found.holds) - len(other))
-            if self.score(new) + shorter_by > self.score(found) + 0.005:
+            less_to_learn = WORTH_KEEPING * (len(found.holds) - len(other))
+            if self.score(new) + less_to_learn > self.score(found) + LEAST_RISE:
                 old = [str(rule) for rule in found.holds if rule not in other]
                 added = [str(rule) for rule in other if rule not in found.holds]
                 now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
@@ -449,11 +459,10 @@ class Search:
 
         It is removed, moved, without a condition, or with other faces.
         """
-        for i, rule in enumerate(holds):
-            rest = _without(holds, i)
+        for i, (rule, rest) in enumerate(zip(holds, _without_each(holds), strict=True)):
             yield rest
             for place in range(len(holds)):
-                if abs(place - i) in (1, 2, 4, 8):
+                if abs(place - i) in MOVES:
                     yield _with(rest, place, rule)
             for changed in self._variants_of(rule):
                 yield _with(rest, i, changed)
@@ -525,8 +534,9 @@ def _gains_with_conditions(gains: Floats, factors: Floats) -> list[ConditionalGa
     return sorted(entries, key=lambda entry: -entry.gain)
 
 
-def _without(holds: tuple[HoldRule, ...], place: int) -> tuple[HoldRule, ...]:
-    return (*holds[:place], *holds[place + 1 :])
+def _without_each(holds: tuple[HoldRule, ...]) -> list[tuple[HoldRule, ...]]:
+    """Return the list without its first rule, without its second one, and so on."""
+    return [(*holds[:i], *holds[i + 1 :]) for i in range(len(holds))]
 
 
 def _with(holds: tuple[HoldRule, ...], place: int, rule: HoldRule) -> tuple[HoldRule, ...]:

@@ -5,7 +5,7 @@ These are not all, but what a person would say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -30,16 +30,20 @@ def rule_cost(rule: HoldRule) -> float:
     for condition in rule.conditions:
         further = max(0, len(condition.categories) - 1)
         cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * further
-    least_cost = LEAST_COST if pattern.least > 1 else 0.0
-    cost += FURTHER_CATEGORY_COST * max(0, len(pattern.categories) - 1) + least_cost
+    categories_cost = FURTHER_CATEGORY_COST * max(0, len(pattern.categories) - 1)
+    if pattern.least > 1:
+        categories_cost += LEAST_COST
+    cost += categories_cost
     if pattern.kind in ("groups", "dice") and (pattern.low, pattern.high) != (1, rule.faces):
         cost += FACES_COST
-    return cost + LOWEST_COST if pattern.lowest else cost
+    if pattern.lowest:
+        cost += LOWEST_COST
+    return cost
 
 
 def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
     """Return patterns and what to do with the dice they name."""
-    found: list[tuple[DicePattern, Action]] = []
+    candidates: list[tuple[DicePattern, Action]] = []
     for pattern in _patterns(rules):
         actions: tuple[Action, ...] = ("keep",)
         if pattern.kind == "any":
@@ -52,8 +56,8 @@ def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
             actions = ("keep", "stop", "roll all")
         for action in actions:
             hold_rule(rules, pattern, (), action)  # raises an error if the rule set lacks something
-            found.append((pattern, action))
-    return list(dict.fromkeys(found))
+            candidates.append((pattern, action))
+    return list(dict.fromkeys(candidates))
 
 
 def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
@@ -90,15 +94,10 @@ def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
         if size < rules.dice:
             for is_open in may_be_open:
                 yield DicePattern("groups", (size,), 1, faces, is_open, lowest=True)
-    wanted = {
-        p.groups
-        for c in rules.categories
-        for p in c.patterns
-        if p.kind == "groups" and len(p.groups) > 1
-    }
-    if wanted:
-        wanted.add((2, 2))  # a few dice short of larger ones
-    for sizes, low in product(sorted(wanted), (1, 3, 4)):
+    several = {sizes for c in rules.categories for sizes in _group_sizes(c) if len(sizes) > 1}
+    if several:
+        several.add((2, 2))  # a few dice short of larger ones
+    for sizes, low in product(sorted(several), (1, 3, 4)):
         if low < faces and sum(sizes) <= rules.dice:
             yield DicePattern("groups", sizes, low, faces)
 
@@ -112,7 +111,7 @@ def _straight_patterns(rules: RuleSet) -> Iterator[DicePattern]:
         set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2
     ]
     shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
-    ranges = {(min(each), max(each)) for each in [*straights, *shared]}
+    ranges = {(min(faces), max(faces)) for faces in [*straights, *shared]}
     if straights:
         ranges.add((1, rules.faces))
     for low, high in sorted(ranges):
@@ -136,53 +135,74 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
 
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
     """Return conditions, each of which a rule may have alone or with one other."""
-    found: list[Condition] = []
+    # They are as in a rule: sorted, a whole section by its name, and none twice.
+    anything = DicePattern("any", high=rules.faces)
+    conditions = (*_box_conditions(rules), *_other_conditions(rules))
+    return list(
+        dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in conditions)
+    )
+
+
+def _box_conditions(rules: RuleSet) -> Iterator[Condition]:
+    """Yield conditions on boxes that are open or closed, or hold points."""
     has_choice = leaves_choice(rules)
     families = _families(rules)
     boxes = [c for c in rules.categories if not c.upper or not has_choice]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if has_choice:
-        kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
-        for one, other in combinations(kinds, 2):
-            are_alike = bool(kinds[one] & kinds[other])
-            if are_alike or "any" in kinds[one] | kinds[other]:  # or one of them takes any dice
-                sets.append((one, other))
-        sets += families
+        sets += [*_similar_pairs(boxes), *families]
     for ids in sets:
-        found += [Condition("open", ids), Condition("closed", ids)]
+        yield Condition("open", ids)
+        yield Condition("closed", ids)
     if rules.tracked_index >= 0:
-        found.append(Condition("scored", (rules.categories[rules.tracked_index].id,)))
+        yield Condition("scored", (rules.categories[rules.tracked_index].id,))
     if has_choice:
         upper = tuple(c.id for c in rules.categories if c.upper)
-        straights = tuple(
-            c.id for c in rules.categories if any(p.kind == "contains" for p in c.patterns)
-        )
-        found += [
-            Condition("only", ids)
-            for ids in (upper, straights, upper + straights, *families)
-            if ids
-        ]
+        straights = tuple(c.id for c in rules.categories if _is_straight(c))
+        for ids in (upper, straights, upper + straights, *families):
+            if ids:
+                yield Condition("only", ids)
     else:
-        found += [Condition("open", ids) for ids in families]
+        for ids in families:
+            yield Condition("open", ids)
+
+
+def _other_conditions(rules: RuleSet) -> Iterator[Condition]:
+    """Yield conditions on the upper bonus, the rolls left and the turns left."""
     if rules.bonus:
-        found += [Condition("above par"), Condition("below par")]
-        needed = range(1, rules.dice)
-        found += [
-            Condition("bonus needs", (), low, high)
-            for low in needed
-            for high in needed
-            if low <= high
-        ]
-    found += [Condition("rolls left", (), n, n) for n in range(1, rules.rolls_per_turn)]
+        yield Condition("above par")
+        yield Condition("below par")
+        for low in range(1, rules.dice):
+            for high in range(low, rules.dice):
+                yield Condition("bonus needs", (), low, high)
+    for rolls in range(1, rules.rolls_per_turn):
+        yield Condition("rolls left", (), rolls, rolls)
     turns = len(rules.categories)
-    if has_choice:
-        found += [Condition("turns left", (), 1, n) for n in (2, 3, 5, 8) if n < turns]  # late
-        found += [Condition("turns left", (), n, turns) for n in (4, 6, 9) if n < turns]  # early
-    # They are as in a rule: sorted, a whole section by its name, and none twice.
-    anything = DicePattern("any", high=rules.faces)
-    return list(
-        dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found)
-    )
+    if leaves_choice(rules):
+        for last in (2, 3, 5, 8):  # late in the game
+            if last < turns:
+                yield Condition("turns left", (), 1, last)
+        for first in (4, 6, 9):  # early
+            if first < turns:
+                yield Condition("turns left", (), first, turns)
+
+
+def _similar_pairs(boxes: Sequence[Category]) -> Iterator[tuple[str, str]]:
+    """Yield two boxes with a kind of pattern in common, or of which one takes any dice."""
+    for box, other in combinations(boxes, 2):
+        kinds = {p.kind for p in box.patterns}
+        other_kinds = {p.kind for p in other.patterns}
+        if kinds & other_kinds or "any" in kinds | other_kinds:
+            yield box.id, other.id
+
+
+def _group_sizes(box: Category) -> list[tuple[int, ...]]:
+    """Return the sizes of the groups of each pattern of a box that asks for groups."""
+    return [p.groups for p in box.patterns if p.kind == "groups"]
+
+
+def _is_straight(box: Category) -> bool:
+    return any(p.kind == "contains" for p in box.patterns)
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:
@@ -193,18 +213,10 @@ def _families(rules: RuleSet) -> list[tuple[str, ...]]:
 
     families = [
         ids(lambda c: c.upper),
-        ids(lambda c: not c.upper and any(p.kind == "groups" for p in c.patterns)),
-        ids(
-            lambda c: (
-                not c.upper and any(p.kind == "groups" and len(p.groups) == 1 for p in c.patterns)
-            )
-        ),
-        ids(
-            lambda c: any(
-                p.kind == "groups" and max(p.groups) > 2 and len(p.groups) == 1 for p in c.patterns
-            )
-        ),
-        ids(lambda c: any(p.kind == "groups" and len(p.groups) > 1 for p in c.patterns)),
-        ids(lambda c: any(p.kind == "contains" for p in c.patterns)),
+        ids(lambda c: not c.upper and len(_group_sizes(c)) > 0),
+        ids(lambda c: not c.upper and any(len(sizes) == 1 for sizes in _group_sizes(c))),
+        ids(lambda c: any(len(sizes) == 1 and sizes[0] > 2 for sizes in _group_sizes(c))),
+        ids(lambda c: any(len(sizes) > 1 for sizes in _group_sizes(c))),
+        ids(_is_straight),
     ]
     return [family for family in dict.fromkeys(families) if len(family) > 1]

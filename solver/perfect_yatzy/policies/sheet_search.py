@@ -85,7 +85,7 @@ class PriceFit:
     interval: float  # half the width of the 95 % interval of a simulated mean, 0 if it is exact
 
 
-def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int = 1) -> PriceFit:
+def fit_sheet(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int = 1) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
 
@@ -133,12 +133,24 @@ def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> Pric
     return PriceFit(sheet, *simulated(sheet, LAST_GAMES, seed + len(ROUNDS) + 1, threads))
 
 
+def numbers_of(sheet: PriceSheet) -> list[float]:
+    """Return the prices of a sheet and its terms, in the order of :func:`terms_of`."""
+    return [*sheet.prices, *(sheet.terms[name] for name in terms_of(sheet.rules))]
+
+
+def sheet_of(rules: RuleSet, numbers: Sequence[float]) -> PriceSheet:
+    """Return the sheet of these numbers."""
+    count = len(rules.categories)
+    terms = dict(zip(terms_of(rules), numbers[count:], strict=True))
+    return PriceSheet(rules, numbers[:count], terms)
+
+
 class SheetForm:
     """The numbers of a sheet that are free: ``all numbers = fixed + matrix @ numbers``."""
 
     def __init__(self, rules: RuleSet, matrix: Floats, fixed: Floats | None = None) -> None:
         self.rules = rules
-        self.matrix = matrix
+        self.matrix = matrix  # (all numbers, free numbers)
         self.count = len(rules.categories)
         self.fixed = np.zeros(len(matrix))
         if fixed is not None:
@@ -146,27 +158,26 @@ class SheetForm:
 
     def sheet(self, numbers: Floats) -> PriceSheet:
         """Return the sheet of some free numbers."""
-        every = (self.fixed + self.matrix @ numbers).tolist()
-        terms = dict(zip(terms_of(self.rules), every[self.count :], strict=True))
-        return PriceSheet(self.rules, every[: self.count], terms)
+        return sheet_of(self.rules, (self.fixed + self.matrix @ numbers).tolist())
 
     def numbers(self, sheet: PriceSheet) -> Floats:
         """Return the free numbers of a sheet of this form."""
-        every = np.array([*sheet.prices, *(sheet.terms[name] for name in terms_of(self.rules))])
-        return np.asarray(np.linalg.lstsq(self.matrix, every - self.fixed)[0])
+        return np.asarray(np.linalg.lstsq(self.matrix, numbers_of(sheet) - self.fixed)[0])
 
     def widths(self) -> Floats:
         """Return by how much a line search changes each free number.
 
         It is enough that the mean changes, and not so much that the search leaves the hill it is on.
         """
-        of_terms = _term_widths(self.rules)
-        every = np.array(
-            [PRICE_WIDTH] * self.count + [of_terms[name] for name in terms_of(self.rules)]
+        term_widths = _term_widths(self.rules)
+        widths = np.array(
+            [PRICE_WIDTH] * self.count + [term_widths[name] for name in terms_of(self.rules)]
         )
-        # Of the numbers of the sheet that a free number moves, the one that allows least decides.
-        widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
-        return np.asarray(widths.min(axis=0))
+        # (numbers of the sheet, free numbers): the change of the second that the first allows
+        allowed = np.where(
+            self.matrix, widths[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf
+        )
+        return np.asarray(allowed.min(axis=0))
 
 
 def _term_widths(rules: RuleSet) -> dict[str, float]:
@@ -273,8 +284,8 @@ def _climb(
     """Return free numbers with a higher mean than the best start, in rounds of samples of turns."""
     threads = settings.threads
     report = settings.progress or no_progress
+    # the mean, the values of states and the numbers of each sheet, then those of the best
     judged = [(*judge(form.sheet(start)), start) for start in starts]
-    # The mean, the values of states and the numbers of the best sheet.
     mean, later, numbers = max(judged, key=lambda entry: entry[0])
     rules = form.rules
     layers = state_space(rules).layers
@@ -282,9 +293,8 @@ def _climb(
     seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        cards = max(
-            min(LEAST_CARDS, most_cards), round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
-        )
+        affordable = round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
+        cards = max(min(LEAST_CARDS, most_cards), affordable)
         round_seed = seed + 1 + number
         visits = visited_states(
             rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads
@@ -314,16 +324,16 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
     def loss(tried: Floats) -> float:
         return -judge(form.sheet(tried))[0]
 
-    found = []
+    lowest: list[Point] = []  # from each start
     steps = EXACT_ROUNDS * len(starts)
     for number, point in enumerate(starts):
         for sweep in range(EXACT_ROUNDS):
             report(number * EXACT_ROUNDS + sweep, steps)
-            widths = form.widths() * 4 * 0.5**sweep
-            point, least = descend(loss, point, widths, SWEEPS, LEAST_GAIN)
-        found.append((least, point))
+            widths = form.widths() * 4 * 0.5**sweep  # wide at first, then half as wide each time
+            point, value = descend(loss, point, widths, SWEEPS, LEAST_GAIN)
+        lowest.append((value, point))
     report(steps, steps)
-    return min(found, key=lambda entry: entry[0])[1]
+    return min(lowest, key=lambda entry: entry[0])[1]
 
 
 def descend(
@@ -351,15 +361,15 @@ def descend(
             value = lower
         if value_before - value <= least_gain:
             break
-        whole = point - point_before
-        further = function(point + whole)
-        if further < value:
-            value = further
-            point = point + whole
-        # The whole step replaces the direction that gained most, and comes last. So the directions
-        # become conjugate.
+        step = point - point_before  # of the whole sweep
+        value_beyond = function(point + step)
+        if value_beyond < value:
+            value = value_beyond
+            point = point + step
+        # This step replaces the direction that gained most, and comes last. So the directions become
+        # conjugate.
         directions[int(np.argmax(gains))] = directions[-1]
-        directions[-1] = whole
+        directions[-1] = step
     return point, value
 
 
@@ -368,11 +378,13 @@ def _along(function: Callable[[Floats], float], best: Point, direction: Floats) 
     value, point = best
     up = function(point + direction)
     down = function(point - direction)
-    found = [best, (up, point + direction), (down, point - direction)]
-    if (curvature := up - 2 * value + down) > 0:
+    points = [best, (up, point + direction), (down, point - direction)]
+    curvature = up - 2 * value + down
+    if curvature > 0:
         step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
-        found.append((function(point + step * direction), point + step * direction))
-    return min(found, key=lambda entry: entry[0])
+        vertex = point + step * direction
+        points.append((function(vertex), vertex))
+    return min(points, key=lambda entry: entry[0])
 
 
 def hand_prices(
@@ -387,35 +399,33 @@ def hand_prices(
     Each number is improved while the exact mean rises.
     """
     rules = prices.rules
-    names = terms_of(prices.rules)
-    count = len(prices.prices)
     term_steps = {"par_point": PAR_STEP, "joker_turn": PAR_STEP}
-    steps = [PRICE_STEP] * count + [term_steps.get(name, TERM_STEP) for name in names]
-    start = [*prices.prices, *(prices.terms[name] for name in names)]
+    steps = [PRICE_STEP] * len(prices.prices)
+    steps += [term_steps.get(name, TERM_STEP) for name in terms_of(rules)]
     numbers = tuple(
-        round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True)
+        round(number / step) * step + 0.0
+        for number, step in zip(numbers_of(prices), steps, strict=True)
     )
 
-    def sheet(tried: tuple[float, ...]) -> PriceSheet:
-        return PriceSheet(rules, tried[:count], dict(zip(names, tried[count:], strict=True)))
+    def moved(i: int, step: float) -> tuple[float, ...]:
+        return (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
 
     @cache
     def mean(tried: tuple[float, ...]) -> float:
-        return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=settings.threads)
+        policy = HoldRulePolicy(holds, sheet_of(rules, tried))
+        return policy_mean(policy, threads=settings.threads)
 
     for sweep in range(HAND_SWEEPS):
         before = numbers
         for i in reversed(range(len(numbers))):  # the numbers of the bonus first
             for step in (steps[i], -steps[i]):
-                tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
-                while mean(tried) > mean(numbers) + HAND_GAIN:
-                    numbers = tried
-                    tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
+                while mean(moved(i, step)) > mean(numbers) + HAND_GAIN:
+                    numbers = moved(i, step)
         if report:
             report(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")
         if numbers == before:
             break
-    return sheet(numbers)
+    return sheet_of(rules, numbers)
 
 
 def learn_sheet(
@@ -432,7 +442,7 @@ def learn_sheet(
     """
     rules = strategy.rules
     perfect_mean = strategy.value()
-    fit = fit_prices(settings, rules, strategy.table, seed=seed)
+    fit = fit_sheet(settings, rules, strategy.table, seed=seed)
     if not hold_rules:
         return StrategySheet(
             rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval)
@@ -440,16 +450,17 @@ def learn_sheet(
     how: dict[str, Any] = {"seed": seed, "report": report}
     first = learn_holds(settings, fit.sheet, min(FIRST_RULES, hold_rules), sizes=(), **how)
     prices = hand_prices(settings, fit.sheet, first.holds, report=report)
-    found = learn_holds(settings, prices, hold_rules, perfect=strategy.table, sizes=SHORTER, **how)
+    last = learn_holds(settings, prices, hold_rules, perfect=strategy.table, sizes=SHORTER, **how)
     rounded = stated(prices, seed, settings.threads)
-    shorter = {size: (learned.holds, learned.figures) for size, learned in found.shorter.items()}
-    figures = price_figures(perfect_mean, rounded.mean, rounded.interval) | found.figures
-    return StrategySheet(rules, rounded.sheet, found.holds, figures, shorter)
+    shorter = {size: (learned.holds, learned.figures) for size, learned in last.shorter.items()}
+    figures = price_figures(perfect_mean, rounded.mean, rounded.interval) | last.figures
+    return StrategySheet(rules, rounded.sheet, last.holds, figures, shorter)
 
 
-def turn_losses(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
+def losses_by_turn(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
     """Return the expected points that a sheet gives away in each turn, exactly."""
-    if stored := sheet.figures.get("losses_by_turn"):
+    stored = sheet.figures.get("losses_by_turn")
+    if stored:
         return tuple(stored)
     if not has_distribution(sheet.rules):
         return ()
@@ -470,14 +481,14 @@ def with_turn_losses(settings: Settings, sheet: StrategySheet) -> StrategySheet:
     It has it if the rules have an exact distribution.
     """
 
-    def figures(of_list: StrategySheet) -> dict[str, Any]:
-        """Return the figures of one list."""
-        losses = turn_losses(settings, of_list)
+    def loss_figures(of_list: StrategySheet) -> dict[str, Any]:
+        """Return the figure of a sheet with one of the lists, by its name."""
+        losses = losses_by_turn(settings, of_list)
         rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
         return {"losses_by_turn": rounded} if losses else {}
 
     shorter = {
-        size: (holds, dict(stated) | figures(sheet.with_rules(size)))
+        size: (holds, dict(stated) | loss_figures(sheet.with_rules(size)))
         for size, (holds, stated) in sheet.shorter.items()
     }
-    return replace(sheet, figures={**sheet.figures, **figures(sheet)}, shorter=shorter)
+    return replace(sheet, figures={**sheet.figures, **loss_figures(sheet)}, shorter=shorter)

@@ -101,14 +101,14 @@ def hold_or_stop(policy, job, rerolls):
     scratch = policy.scratch
     dice = job.model.dice
     temp = job.scratch.temp
-    node = job.scratch.hold_chance
+    hold_chance = job.scratch.hold_chance
     weights = scratch.weight
     values = scratch.holds.values
     lost = load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
         place = dice.first_roll + roll
-        chance, stop = load(node, place), load(job.scratch.stop_value, roll)
-        store(node, place, splat(temp, 0.0))
+        chance, stop = load(hold_chance, place), load(job.scratch.stop_value, roll)
+        store(hold_chance, place, splat(temp, 0.0))
         # The hold of all dice is left out, because it is to stop.
         first = dice.hold_start[roll] + 1
         end = dice.hold_start[roll + 1]
@@ -129,7 +129,7 @@ def hold_or_stop(policy, job, rerolls):
         lost += share * expected
         add_to(scratch.stop_chance, roll, share * stop_weight)
         for k in range(first, end):
-            add_to(node, dice.holds[k], share * load(weights, k - first))
+            add_to(hold_chance, dice.holds[k], share * load(weights, k - first))
     store(scratch.lost, rerolls - 1, lost)
 
 
@@ -168,12 +168,13 @@ def _back_up_holds(policy, job, block, most_saved):
 
 @chances_of_turn.of(SoftTurns)
 def _soft_chances(policy, job, block, saved_before):
-    model, dice, scratch, node = job.model, job.model.dice, policy.scratch, job.scratch.hold_chance
+    model, dice, scratch = job.model, job.model.dice, policy.scratch
+    hold_chance = job.scratch.hold_chance
     children = mean_table(policy.means)
     most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
-    fill(scratch.stop_chance, 0, dice.roll_count, splat(node, 0.0))
-    fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
+    fill(scratch.stop_chance, 0, dice.roll_count, splat(hold_chance, 0.0))
+    fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(hold_chance, 0.0))
     ended = True  # whether the stage before has sent all its chances to stop to their outcomes
     for rerolls in range(most, -1, -1):
         is_first = rerolls == most
@@ -188,13 +189,13 @@ def _soft_chances(policy, job, block, saved_before):
             hold_or_stop(policy, job, rerolls)
         else:
             for roll in range(dice.roll_count):
-                add_to(scratch.stop_chance, roll, load(node, dice.first_roll + roll))
+                add_to(scratch.stop_chance, roll, load(hold_chance, dice.first_roll + roll))
         # Otherwise the next stage stops for the same values, and the chances gather.
         ended = model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first)
         if ended:
             choose_categories(policy, job, block, is_first, saved * model.turn_outcomes.size)
         if rerolls > 0:
-            spread(node, job.lattice)
+            spread(hold_chance, job.lattice)
 
 
 @turn_losses.of(SoftTurns)
@@ -229,7 +230,7 @@ def drawn(policy, game, count, word):
 
     The expected loss is added to what the game loses.
     """
-    # These are the values of the options. In the second loop the weights replace them.
+    # These are the values of the options. In the second loop their weights replace them.
     options = policy.scratch.weight
     best = LOWEST
     total = 0.0
@@ -265,7 +266,8 @@ class SoftDecisions(NamedTuple):
 @decide.of(SoftDecisions)
 def _decide_softly(player, job, game, roll, rerolls, number):
     policy, turn, fields = player.policy, job.policy, job.games.fields
-    model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
+    model, dice = turn.model, turn.model.dice
+    values = policy.scratch.weight  # of the options, until `drawn` replaces them by weights
     lane = fields[game * FIELDS + LANE]
     saved = rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)

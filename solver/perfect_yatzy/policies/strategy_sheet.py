@@ -64,13 +64,16 @@ class PriceSheet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
         object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
-        if (n := len(self.prices)) != len(self.rules.categories):
+        boxes = [c.id for c in self.rules.categories]
+        if len(self.prices) != len(boxes):
             raise StateError(
-                f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories"
+                f"{len(self.prices)} prices; {self.rules.key} has {len(boxes)} categories"
             )
-        ids = (c.id for c in self.rules.categories)
-        named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
-        for name, number in named.items():
+        numbers: list[tuple[str, Any]] = [
+            *zip(boxes, self.prices, strict=True),
+            *self.terms.items(),
+        ]
+        for name, number in numbers:
             is_number = isinstance(number, Real) and not isinstance(number, bool)
             if not is_number or not abs(float(number)) <= MAX_PRICE:
                 raise StateError(
@@ -89,20 +92,16 @@ class PriceSheet:
 
         Prices of upper boxes that rise evenly with the face are two numbers.
         """
-        terms = len(terms_of(self.rules))
+        number = len(terms_of(self.rules))
         if not leaves_choice(self.rules):
-            return terms
+            return number
+        number += len(self.prices)
         by_face = sorted(
             (box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face
         )
-        steps = [
-            (face - before, price - price_before)
-            for (before, price_before), (face, price) in pairwise(by_face)
-        ]
-        slopes = [rise / width for width, rise in steps if width > 0]
-        all_differ = len(slopes) == len(steps)
-        is_line = all_differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
-        return terms + len(self.prices) + (2 - len(by_face) if is_line else 0)
+        if _are_on_a_line(by_face):
+            number += 2 - len(by_face)
+        return number
 
     def bonus_value(self, filled: int, upper: int) -> float:
         """Return the value of the bonus at the start of a turn, in points."""
@@ -144,6 +143,16 @@ class PriceSheet:
 
         terms = {name: nearest(number) for name, number in self.terms.items()}
         return PriceSheet(self.rules, [*map(nearest, self.prices)], terms)
+
+
+def _are_on_a_line(points: Sequence[tuple[int, float]]) -> bool:
+    """Return whether at least three points are on a line. They are sorted."""
+    slopes = []
+    for (x, y), (next_x, next_y) in pairwise(points):
+        if next_x == x:
+            return False
+        slopes.append((next_y - y) / (next_x - x))
+    return len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
 
 
 def terms_of(rules: RuleSet) -> tuple[str, ...]:
@@ -253,7 +262,8 @@ def _cells(space: StateSpace, row: int) -> Floats:
 class SheetWriter:
     """Writer of the values of one sheet after another to the same rows of a table.
 
-    It takes a fraction of the time.
+    It keeps the features of these rows, and so takes a fraction of the time that
+    :meth:`PriceSheet.write_values` takes.
     """
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
@@ -264,11 +274,11 @@ class SheetWriter:
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        # The value of a place is the sum of those of a card and of a cell of its block, which are found
-        # by their lines in the arrays.
+        # The value of a place is the sum of those of a card and of a cell of its block. For each place
+        # these are the lines of both in the arrays above.
         card_lines = []
         cell_lines = []
-        first_card = 0  # the first lines of the block
+        first_card = 0  # the first line of the block in each array
         first_cell = 0
         for block in blocks:
             card, cell = np.indices(block.places.shape)
@@ -276,15 +286,15 @@ class SheetWriter:
             cell_lines.append(first_cell + cell.ravel())
             first_card += len(block.cards)
             first_cell += len(block.cells)
-        self._card = np.concatenate(card_lines)
-        self._cell = np.concatenate(cell_lines)
+        self._card_lines = np.concatenate(card_lines)
+        self._cell_lines = np.concatenate(cell_lines)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
         card_numbers, cell_numbers = sheet.weights
         of_cards = self._cards @ card_numbers
         of_cells = self._cells @ cell_numbers
-        values[self.places] = of_cards[self._card] + of_cells[self._cell]
+        values[self.places] = of_cards[self._card_lines] + of_cells[self._cell_lines]
 
 
 FORMAT = 1
@@ -358,7 +368,8 @@ class StrategySheet:
         """Return the sheet that :meth:`to_json` has written."""
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             raise StateError(f"not a strategy sheet of format {FORMAT}")
-        if wrong := sorted(FIELDS ^ (set(raw) - {"shorter"})):
+        wrong = sorted(FIELDS ^ (set(raw) - {"shorter"}))  # missing or unknown fields
+        if wrong:
             verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
@@ -400,7 +411,9 @@ class StrategySheet:
 def price_figures(perfect: float, mean: float, interval: float = 0.0) -> dict[str, Any]:
     """Return the figures of a price sheet, to four decimals."""
     figures = {"perfect": round(perfect, 4), "prices_mean": round(mean, 4)}
-    return figures | ({"prices_mean_interval": round(interval, 4)} if interval else {})
+    if interval:
+        figures["prices_mean_interval"] = round(interval, 4)
+    return figures
 
 
 def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
@@ -466,15 +479,16 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
     """Return shorter lists by their length."""
-    parts = raw.values() if isinstance(raw, dict) else [None]
-    if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
+    if not isinstance(raw, dict) or not all(
+        isinstance(part, dict) and set(part) == LIST_FIELDS for part in raw.values()
+    ):
         raise StateError(
             f"shorter is {shown(raw)}; must have holds and figures by the number of rules"
         )
-    found = {}
+    shorter = {}
     for size, part in raw.items():
         holds = _hold_rules(part["holds"], rules)
         if str(len(holds)) != size:
             raise StateError(f"shorter: {shown(size)} has {len(holds)} hold rules")
-        found[len(holds)] = (holds, _figures(part["figures"]))
-    return found
+        shorter[len(holds)] = (holds, _figures(part["figures"]))
+    return shorter

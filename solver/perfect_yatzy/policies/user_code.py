@@ -43,14 +43,14 @@ Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
 
 class Observations(dict[str, Any]):
-    """Observations by name. Those of `made` are computed when they are first read."""
+    """Observations by name. Those of `functions` are computed when they are first read."""
 
-    def __init__(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> None:
+    def __init__(self, arrays: dict[str, Ints], functions: dict[str, Callable[[], Any]]) -> None:
         super().__init__(arrays)
-        self._made = made
+        self._functions = functions
 
     def __missing__(self, name: str) -> Any:
-        self[name] = self._made[name]()
+        self[name] = self._functions[name]()
         return self[name]
 
 
@@ -92,7 +92,8 @@ class BatchPolicy(FunctionPolicy):
 
         Categories are those of each stage.
         """
-        # One observation for each number of rerolls left, each roll and each lane, in this order.
+        # There is one observation for each number of rerolls left, each roll and each lane, in this
+        # order.
         shape = (turn.n_rerolls + 1, len(turn.allowed), len(turn.upper))
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
         n = len(counts)
@@ -109,9 +110,8 @@ class BatchPolicy(FunctionPolicy):
             by_roll = np.where(turn.allowed, turn.points, -1)[:, None]
             return np.broadcast_to(by_roll, (*shape, boxes)).reshape(n, boxes)
 
-        numbers = self._asked(
-            arrays, {"action_mask": lambda: _masks(turn, shape), "points": points}
-        ).reshape(shape)
+        functions = {"action_mask": lambda: _masks(turn, shape), "points": points}
+        numbers = self._asked(arrays, functions).reshape(shape)
         first_category = turn.dice.first_roll  # actions are numbered holds first
         is_hold = numbers < first_category
         illegal = numbers < 0
@@ -129,10 +129,10 @@ class BatchPolicy(FunctionPolicy):
         number += turn.dice.first_roll if kind == "category" else 0
         return super()._refused(turn, "action", number, roll, lane)
 
-    def _asked(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> Ints:
+    def _asked(self, arrays: dict[str, Ints], functions: dict[str, Callable[[], Any]]) -> Ints:
         """Return the numbers of the actions of the agent, ``(n,)``."""
         with self.lock:
-            answer = np.asarray(self.function(Observations(arrays, made)))
+            answer = np.asarray(self.function(Observations(arrays, functions)))
         n = len(arrays["counts"])
         if answer.shape != (n,) or answer.dtype.kind not in "iu":
             shape = f"{answer.shape} of {answer.dtype}"
@@ -148,15 +148,15 @@ class BatchPolicy(FunctionPolicy):
         arrays = {name: array[None] for name, array in position.observation().items()}
         # Of upper sums that make no difference the agent sees the one of :meth:`ask`.
         arrays["upper"] = np.array([[int(upper)]])
-        pays = position.categories()
-        made = {
-            "action_mask": lambda: position.action_mask()[None],
-            "points": lambda: np.array(
-                [[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]
-            ),
-        }
-        number = int(self._asked(arrays, made)[0])
-        if (action := numbered_action(self.rules, number)) not in position.legal_actions():
+
+        def points() -> Ints:
+            paid = {box: points for box, (points, _bonus) in position.categories().items()}
+            return np.array([[paid.get(box.id, -1) for box in self.rules.categories]])
+
+        functions = {"action_mask": lambda: position.action_mask()[None], "points": points}
+        number = int(self._asked(arrays, functions)[0])
+        action = numbered_action(self.rules, number)
+        if action not in position.legal_actions():
             raise StateError(
                 f"the agent returned action {number}, {shown(action)}, which is not legal"
             )
@@ -226,10 +226,9 @@ class UserCode:
     An exception in it is reported with its line and its question.
     """
 
-    def __init__(self, found: Any, path: str) -> None:
-        self.function: Callable[[Any], Any] = player_of(
-            found() if isinstance(found, type) else found
-        )
+    def __init__(self, code: Any, path: str) -> None:
+        # Of a class an object is made.
+        self.function: Callable[[Any], Any] = player_of(code() if isinstance(code, type) else code)
         self.path = path
 
     def act(self, question: Any) -> Any:
@@ -243,36 +242,44 @@ class UserCode:
             frames = traceback.extract_tb(error.__traceback__)
             own = [frame for frame in frames if Path(frame.filename) == Path(self.path)]
             last = (own or frames)[-1]  # the innermost one in the file of the user
-            about = repr(question)
-            if isinstance(question, CardTurn):
-                about = f"filled={question.filled}, upper={question.upper.tolist()}"
-            elif isinstance(question, dict):
-                about = f"filled={question['filled'][0].tolist()}"
-            what = "".join(traceback.format_exception_only(error)).strip()
             text = _("{path}, line {line}, in {name}: {error}; asked about {question}")
             text = text.format(
-                path=self.path, line=last.lineno, name=last.name, error=what, question=about
+                path=self.path,
+                line=last.lineno,
+                name=last.name,
+                error="".join(traceback.format_exception_only(error)).strip(),
+                question=_question_text(question),
             )
             raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act
 
 
-def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
+def _question_text(question: Any) -> str:
+    """Return what a policy was asked about, in short."""
+    if isinstance(question, CardTurn):
+        return f"filled={question.filled}, upper={question.upper.tolist()}"
+    if isinstance(question, dict):
+        return f"filled={question['filled'][0].tolist()}"
+    return repr(question)
+
+
+def policy_of(given: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
     """Return the policy of a function of ``turn`` or ``observations``, and all else as it is.
 
-    Raises StateError for other rules.
+    Raises StateError for a policy of other rules than `rules`.
     """
-    own = getattr(found, "rules", None)
+    own = getattr(given, "rules", None)
     if rules is not None and isinstance(own, RuleSet):
         wanted = load_rules(rules)
         if own.fingerprint != wanted.fingerprint:
             raise StateError(f"the policy is for {own.key}, not for {wanted.key}", field="rules")
-    rules = rules or "yatzy"
-    name = parameter_name(found.function if isinstance(found, UserCode) else found)
+    name = parameter_name(given.function if isinstance(given, UserCode) else given)
     if name == "turn":
-        return FunctionPolicy(rules, found, start)
-    return BatchPolicy(rules, found, start) if name == "observations" else found
+        return FunctionPolicy(rules or "yatzy", given, start)
+    if name == "observations":
+        return BatchPolicy(rules or "yatzy", given, start)
+    return given
 
 
 def file_attribute(path: str, name: str) -> Any:
@@ -290,12 +297,12 @@ def file_attribute(path: str, name: str) -> Any:
         raise StateError(
             _("cannot read {path}: {error}", path=path, error=reason), field="policy"
         ) from error
-    found = getattr(module, name, None)
-    if not callable(getattr(found, "act", found)):
+    attribute = getattr(module, name, None)
+    if not callable(getattr(attribute, "act", attribute)):
         raise StateError(
             _("{path} has no function {name}").format(path=path, name=name), field="policy"
         )
-    return found
+    return attribute
 
 
 class ProcessError(SolverError):
@@ -407,7 +414,8 @@ class ProcessPlayer:
         if isinstance(best, dict):
             if best.get("category") is not None:
                 return str(best["category"])
-            if isinstance(hold := best.get("hold"), list | str):
+            hold = best.get("hold")
+            if isinstance(hold, list | str):
                 return hold
         raise ProcessError(
             f"{self.command} answered {shown(answer)}; must have a hold or a category"

@@ -40,7 +40,7 @@ from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from .hold_policy import Cards, HoldRulePolicy, Holds, decision_of, decisions
 from .hold_rule_arrays import NO_FIT, STOP
 from .hold_rules import HoldRule
-from .policy import legal_holds
+from .policy import Bools, legal_holds
 from .strategy_sheet import PriceSheet, SheetWriter
 
 ROWS_PER_TASK = 16
@@ -62,6 +62,7 @@ class _Recorder(Rollout):
 
     def __init__(self, policy: Policy, threads: int) -> None:
         super().__init__(policy, policy.start, threads)
+        # rows, places and counts of each turn, as in Visits
         self.met: list[tuple[Ints, Ints, Ints]] = []
 
     def turn(
@@ -100,25 +101,14 @@ class TurnSample:
         self.space = visits.space
         self.threads = thread_count(threads)
         random = np.random.default_rng(seed)
-        self._rows: list[Ints] = []  # rows of the sampled cards, by layer
-        places = []  # places of the states of these cards that were met
-        weights = []  # weights of these states
         filled = self.space.filled[visits.rows]
-        for k in range(self.space.first_layer, self.space.categories):
-            in_layer = filled == k
-            # Each card is a place in `rows`.
-            rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)
-            state_counts = visits.counts[in_layer]
-            # the number of games that met each card
-            counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)
-            chance = inclusion_chances(counts, cards)
-            is_sampled = systematic_sample(chance, random)
-            self._rows.append(rows[is_sampled])
-            states = is_sampled[card_of_state]
-            places.append(visits.places[in_layer][states])
-            weights.append(state_counts[states] / visits.games / chance[card_of_state][states])
-        self._places = np.concatenate(places)
-        self._weights = np.concatenate(weights)
+        layers = [
+            _sampled_layer(visits, filled == layer, cards, random)
+            for layer in range(self.space.first_layer, self.space.categories)
+        ]
+        self._rows = [layer.rows for layer in layers]
+        self._places = np.concatenate([layer.places for layer in layers])
+        self._weights = np.concatenate([layer.weights for layer in layers])
         self.cards = sum(map(len, self._rows))
         self._writer = SheetWriter(self.space, children(self.space, self._rows))
         size = self.space.size + PADDING
@@ -151,6 +141,30 @@ class TurnSample:
         return float(np.sum(self._weights * self._out[self._places]))
 
 
+class _SampledLayer(NamedTuple):
+    """Cards that were sampled from those of a layer."""
+
+    rows: Ints  # rows of the cards
+    places: Ints  # places of the states of these cards that were met
+    weights: Floats  # weights of these states
+
+
+def _sampled_layer(
+    visits: Visits, in_layer: Bools, cards: int, random: np.random.Generator
+) -> _SampledLayer:
+    """Return a sample of the cards of a layer. `in_layer` says which states are in it."""
+    # Each card is a place in `rows`.
+    rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)
+    state_counts = visits.counts[in_layer]
+    # the number of games that met each card
+    card_counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)
+    chance = inclusion_chances(card_counts, cards)
+    is_sampled = systematic_sample(chance, random)
+    states = is_sampled[card_of_state]  # which states are of sampled cards
+    weights = state_counts[states] / visits.games / chance[card_of_state][states]
+    return _SampledLayer(rows[is_sampled], visits.places[in_layer][states], weights)
+
+
 def inclusion_chances(counts: Floats, number: int) -> Floats:
     """Return chances to be sampled in proportion to counts, none above 1, that sum to `number`.
 
@@ -177,8 +191,8 @@ def systematic_sample(
     # An entry is sampled if one of the marks u, 1 + u, 2 + u, ... lies in its part of the sum. One of
     # chance 1 is sampled whatever is rounded.
     whole_numbers = np.floor(np.cumsum(chances) + random.random())
-    taken: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(whole_numbers, prepend=0) > 0
-    return taken | (chances >= 1)
+    has_mark: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(whole_numbers, prepend=0) > 0
+    return has_mark | (chances >= 1)
 
 
 def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
@@ -186,7 +200,7 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
     needed = prerequisites(space.rules)  # bitmask of the boxes that must be filled before each
-    found = []
+    next_layers = []
     for rows in layers:
         masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
@@ -194,8 +208,8 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
             is_open = masks >> category & 1 == 0
             may_be_filled = is_open & (masks & needed[category] == needed[category])
             parts.append(rows[may_be_filled] + step)
-        found.append(np.unique(np.concatenate(parts)))
-    return found
+        next_layers.append(np.unique(np.concatenate(parts)))
+    return next_layers
 
 
 ROWS = 64  # rows of states a thread takes at a time
@@ -283,8 +297,8 @@ class HoldGuard:
     """A sample of decisions, to bound quickly what a list of rules loses.
 
     No more than a limit may be lost on each of them. At first they are drawn at random from the
-    millions of a game. Each sweep over all cards adds those that were the worst of a list (a
-    cutting-plane method).
+    millions of a game, whose turns must have rerolls. Each sweep over all cards adds those that were
+    the worst of a list (a cutting-plane method).
     """
 
     def __init__(
@@ -308,14 +322,12 @@ class HoldGuard:
             padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0
         )
         self.stages = self.rules.rolls_per_turn
-        # The decisions that are known, and their values under perfect play.
+        # The n decisions that are known, and their values under perfect play.
         self.keys = np.empty((0, 4), dtype=np.int64)  # row, lane, rerolls left, roll
-        self.stops = np.empty(0)  # values of ending the turn
-        self.holds = np.empty((0, self.dice.n_holds), dtype=np.float32)
-        self.best = np.empty(0)
-        self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
-        if self.stages > 1:
-            self.add(self._random_decisions())
+        self.stops = np.empty(0)  # (n,): values of ending the turn
+        self.holds = np.empty((0, self.dice.n_holds), dtype=np.float32)  # values of all holds
+        self.best = np.empty(0)  # (n,): the highest value
+        self.add(self._random_decisions())
 
     def _random_decisions(self) -> Ints:
         """Return decisions drawn at random: row, lane, rerolls left and roll of each."""
@@ -334,31 +346,28 @@ class HoldGuard:
 
         Some beyond the limit are added to the guard.
         """
-        found = worst_decisions(policy, self.perfect, threads=self.threads)
-        beyond = found.losses > self.limit
-        beyond[:, 0] = False  # without rerolls left there is no hold
-        row, left = np.nonzero(beyond)
-        worst_first = np.argsort(-found.losses[row, left], kind="stable")
+        worst = worst_decisions(policy, self.perfect, threads=self.threads)
+        is_beyond = worst.losses > self.limit
+        is_beyond[:, 0] = False  # without rerolls left there is no hold
+        places = np.argwhere(is_beyond)  # (n, 2), in the arrays of `worst`
+        worst_first = np.argsort(-worst.losses[is_beyond], kind="stable")
         others = self.random.permutation(worst_first[WORST:])[:OTHERS]
-        chosen = np.concatenate([worst_first[:WORST], others])
-        row, left = row[chosen], left[chosen]
+        row, left = places[np.concatenate([worst_first[:WORST], others])].T
         self.add(
-            np.column_stack([found.rows[row], found.lanes[row, left], left, found.rolls[row, left]])
+            np.column_stack([worst.rows[row], worst.lanes[row, left], left, worst.rolls[row, left]])
         )
-        return found
+        return worst
 
     def add(self, keys: Ints) -> None:
         """Add decisions: row, lane, rerolls left and roll of each."""
-        known = set(map(tuple, self.keys.tolist()))
-        new = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(
-            -1, 4
-        )
-        if not len(new):
+        unknown = set(map(tuple, keys.tolist())) - set(map(tuple, self.keys.tolist()))
+        if not unknown:
             return
+        new = np.array(sorted(unknown), dtype=np.int64)
+        # Rows and lanes of the different states, and the number of that of each decision.
         states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
         state = state_of_key.ravel()
-        left = new[:, 2]
-        roll = new[:, 3]
+        _row, _lane, left, roll = new.T
         # the values of all decisions of these states
         by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))
         stops = by_roll[state, roll]
@@ -367,10 +376,12 @@ class HoldGuard:
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
         best_hold = np.where(legal, holds[:, fewer], -np.inf).max(axis=1)
         self.keys = np.concatenate([self.keys, new])
+        rows, lanes, rolls_left, rolls = self.keys.T
+        cards = Cards.of_rows(self.rules, self.space, rows, lanes)
+        self.situations = Situations(cards, rolls, rolls_left)
         self.stops = np.concatenate([self.stops, stops])
         self.holds = np.concatenate([self.holds, holds.astype(np.float32)])
         self.best = np.concatenate([self.best, np.maximum(stops, best_hold)])
-        self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
         """Return the values under perfect play, to stop and of holds.
@@ -382,11 +393,6 @@ class HoldGuard:
         with self.jobs.borrow() as job:
             perfect_turns(rows, lanes, job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
-
-    @property
-    def situations(self) -> Situations:
-        """Cards, rolls and rerolls left of the decisions."""
-        return Situations(self.cards, rolls=self.keys[:, 3], rolls_left=self.keys[:, 2])
 
     def beyond(self, actions: Holds) -> Floats:
         """Return how far each decision loses more than the limit.
@@ -407,8 +413,8 @@ class HoldGuard:
         The array is ``(decisions, rules + 1)``.
         """
         actions, deciding = decisions(self.rules, holds, *self.situations)
-        of_rule = decision_of(self.rules, rule, *self.situations)
-        with_rule = np.where(of_rule == NO_FIT, actions, of_rule)
+        actions_of_rule = decision_of(self.rules, rule, *self.situations)
+        with_rule = np.where(actions_of_rule == NO_FIT, actions, actions_of_rule)
         result = np.zeros((len(actions), len(holds) + 1))
         result[np.arange(len(actions)), deciding] = self.beyond(actions) - self.beyond(with_rule)
         return result

@@ -43,6 +43,9 @@ LOG_TEMPERATURE_SPREAD = 1.5
 # The noise of categories is much like that of holds, which many more decisions tell. Without this,
 # prices that fit the few slips of ten games by chance would look certain.
 LOG_RATIO_SPREAD = 0.4
+# The parameters are a price of each box, and these, by their places from the end.
+BONUS_PRICE = -3
+NOISE = slice(-2, None)  # log temperatures of holds and of categories
 SLICE = 64  # turns of a call, whose sums are added in the order of the slices
 MAX_STEPS = 50
 MAX_HALVINGS = 6
@@ -230,18 +233,16 @@ class Decisions:
         self.bonuses = _bonus_table(strategy, tables, self.threads)
         filled = strategy.space.filled[played.rows]
         order = np.argsort(filled, kind="stable")  # of the turns, by layer
+        # the first turn of each layer, and where the last one ends
         self.layers = np.searchsorted(filled[order], np.arange(len(self.rules.categories) + 1))
         counts = played.rolls_of_turn[order].astype(np.int64)
         self.first_roll = np.concatenate([[0], np.cumsum(counts)])
-        # The rolls are put in the order of the turns too, each first roll followed by the others.
-        starts = np.cumsum(played.rolls_of_turn) - played.rolls_of_turn
-        of_rolls = np.repeat(starts[order] - self.first_roll[:-1], counts) + np.arange(counts.sum())
         by_turn = (played.rows, played.lanes, played.saved, played.categories)
         columns = [column[order].astype(np.int64) for column in by_turn]
         self.rows, self.lanes, self.saved, self.categories = columns
-        self.rolls, self.holds = (
-            column[of_rolls].astype(np.int64) for column in (played.rolls, played.holds)
-        )
+        order_of_rolls = _order_of_rolls(played.rolls_of_turn, order)
+        self.rolls = played.rolls[order_of_rolls].astype(np.int64)
+        self.holds = played.holds[order_of_rolls].astype(np.int64)
         self.games = len(played.turns_of_game)
         most_rerolls = self.rules.rolls_per_turn - 1 + self.saved
         # A category is a decision of its own. If rerolls were left, the decision to stop precedes
@@ -282,9 +283,9 @@ class Decisions:
         def weigh_slice(part: _Slice) -> Floats:
             sums = self._no_sums()
             means, bonuses = self._windows(part.filled)
-            found = Findings(sums, best_categories, best_holds, lost)
+            findings = Findings(sums, best_categories, best_holds, lost)
             with pool.borrow() as scratch:
-                job = PriceJob(model, means, bonuses, parameters, turns, found, scratch, stride)
+                job = PriceJob(model, means, bonuses, parameters, turns, findings, scratch, stride)
                 weigh_turns(part.start, part.stop, job)
             return sums
 
@@ -298,9 +299,9 @@ class Decisions:
             float(log_likelihood[0]),
             score,
             information.reshape(self.size, self.size),
-            best_categories,
-            best_holds,
-            float(lost.sum()),
+            categories=best_categories,
+            holds=best_holds,
+            lost=float(lost.sum()),
         )
 
     def _no_sums(self) -> Floats:
@@ -324,9 +325,24 @@ class Decisions:
 
     def cost(self, parameters: Floats) -> float:
         """Return the points a game that these prices alone, without slips, would lose here."""
-        right = np.append(np.zeros(self.size - 2), parameters[-2:])
-        chosen = self.weigh(parameters)
-        return self.weigh(right, chosen.categories, chosen.holds).lost / self.games
+        best = self.weigh(parameters)  # what the prices say is best
+        return self.weigh(_noise_alone(parameters), best.categories, best.holds).lost / self.games
+
+
+def _order_of_rolls(rolls_of_turn: Ints, order: Ints) -> Ints:
+    """Return the places of the rolls of all turns, if the turns are put in an order.
+
+    Each first roll is followed by the others of its turn.
+    """
+    counts = rolls_of_turn[order]
+    first = np.cumsum(rolls_of_turn) - rolls_of_turn  # the first roll of each turn
+    first_in_order = np.cumsum(counts) - counts
+    return np.repeat(first[order] - first_in_order, counts) + np.arange(counts.sum())
+
+
+def _noise_alone(parameters: Floats) -> Floats:
+    """Return the parameters of a player with the same noise and the right prices."""
+    return np.append(np.zeros(len(parameters) - 2), parameters[NOISE])
 
 
 def _bonus_table(strategy: Strategy, tables: Folder, threads: int) -> Table | None:
@@ -379,16 +395,16 @@ def prior_of(strategy: Strategy) -> Prior:
     )
     precision = np.diag(spreads**-2)
     # The difference of both log temperatures is near 0, within LOG_RATIO_SPREAD.
-    precision[-2:, -2:] += np.array([[1, -1], [-1, 1]]) / LOG_RATIO_SPREAD**2
+    precision[NOISE, NOISE] += np.array([[1, -1], [-1, 1]]) / LOG_RATIO_SPREAD**2
     return Prior(means, precision)
 
 
 def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
     """Return the most likely parameters, and their covariance."""
     prior = prior_of(decisions.strategy)
-    free = np.arange(decisions.size)
+    free = np.arange(decisions.size)  # places of the parameters that are not held at their mean
     if decisions.bonuses is None:
-        free = np.delete(free, -3)
+        free = np.delete(free, BONUS_PRICE)
     parameters = prior.means.copy()
     weighed = decisions.weigh(parameters)
     for _step in range(MAX_STEPS):
@@ -401,13 +417,13 @@ def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
         before = weighed.log_likelihood - prior.penalty(parameters)
         for halvings in range(MAX_HALVINGS):
             tried = parameters + step / 2**halvings
-            found = decisions.weigh(tried)
-            if found.log_likelihood - prior.penalty(tried) > before + LEAST_GAIN:
+            weighed_there = decisions.weigh(tried)
+            if weighed_there.log_likelihood - prior.penalty(tried) > before + LEAST_GAIN:
                 break
-        else:
+        else:  # no length of the step gains enough
             break
         parameters = tried
-        weighed = found
+        weighed = weighed_there
     information = weighed.information + prior.precision
     covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
@@ -445,39 +461,41 @@ def fit_prices(
     size = decisions.size
     # A change of all prices by the same number has no effect. So the median is subtracted from the
     # prices, and the covariance is that of their differences from the mean.
-    level = float(np.median(parameters[:boxes]))
-    errors = np.append(parameters[:boxes] - level, parameters[boxes:])
+    errors = parameters.copy()
+    errors[:boxes] -= np.median(parameters[:boxes])
     contrasts = np.eye(size)
     contrasts[:boxes, :boxes] -= 1 / boxes
     spreads = WIDENED * np.sqrt(np.maximum(0.0, np.diag(contrasts @ covariance @ contrasts.T)))
 
-    def cost(is_kept: npt.NDArray[np.bool_]) -> float:
-        """Return what only some of the errors cost."""
-        kept = np.where(is_kept, errors, 0.0)
-        return decisions.cost(np.append(kept[:-2], errors[-2:]))
+    is_noise = np.zeros(size, dtype=bool)
+    is_noise[NOISE] = True
+
+    def cost(is_counted: npt.NDArray[np.bool_]) -> float:
+        """Return what only some of the errors of prices cost, in points a game."""
+        return decisions.cost(np.where(is_counted | is_noise, errors, 0.0))
 
     significant = (np.abs(errors) >= SIGNIFICANT * spreads) & (spreads > 0)
     significant &= decisions.games >= MIN_GAMES
-    significant[-2:] = False
+    significant[NOISE] = False
     names = [*(box.id for box in strategy.rules.categories), "bonus"]
     prices = []
-    for i, name in enumerate(names[: size - 2]):
-        of_price = cost(np.arange(size) == i) if significant[i] else None
+    for i, name in enumerate(names):
+        cost_of_one = cost(np.arange(size) == i) if significant[i] else None
         prices.append(
-            Price(name, float(errors[i]), float(spreads[i]), bool(significant[i]), of_price)
+            Price(name, float(errors[i]), float(spreads[i]), bool(significant[i]), cost_of_one)
         )
-    recorded = np.append(np.zeros(size - 2), errors[-2:])
-    holds, categories = errors[-2:].tolist()
+    holds, categories = errors[NOISE].tolist()
+    holds_error, categories_error = spreads[NOISE].tolist()
     return Prices(
         games=decisions.games,
         turns=len(decisions.rows),
         decisions=decisions.count,
-        lost=decisions.weigh(recorded).lost / decisions.games,
+        lost=decisions.weigh(_noise_alone(errors)).lost / decisions.games,
         lost_by_prices=cost(significant) if significant.any() else 0.0,
         boxes=tuple(prices[:boxes]),
         bonus=None if decisions.bonuses is None else prices[boxes],
         temperatures=(exp(holds), exp(categories)),
-        temperature_errors=(float(spreads[-2]), float(spreads[-1])),
+        temperature_errors=(holds_error, categories_error),
         rules=strategy.rules,
         start=float(strategy.value()),
     )

@@ -86,7 +86,7 @@ class PriceJob(NamedTuple):
     bonuses: TableSlice  # B*
     parameters: Floats  # delta of each box, rho, log temperature of holds and of categories
     turns: TurnColumns
-    found: Findings
+    findings: Findings
     scratch: PriceScratch
     stride: int  # vectors from one row to the next
 
@@ -103,13 +103,19 @@ def price_scratch(model: TurnModel) -> PriceScratch:
     holds = dice.first_roll + dice.roll_count
     columns = vectors * LANES
     options = max(model.category_count, int(np.diff(dice.hold_start).max()))
-    ends = np.zeros(2 * model.turn_outcomes.size)
-    chances = np.zeros(options)
-    rows = (aligned(count * vectors) for count in (holds, options, 1, columns))
-    values, option_rows, mean, products = rows
-    sizes = options, holds, dice.roll_count, columns, model.category_count
-    numbers = (np.zeros(size, dtype=np.int64) for size in sizes)
-    return PriceScratch(values, ends, option_rows, chances, mean, products, *numbers)
+    return PriceScratch(
+        values=aligned(holds * vectors),
+        ends=np.zeros(2 * model.turn_outcomes.size),
+        options=aligned(options * vectors),
+        chances=np.zeros(options),
+        mean=aligned(vectors),
+        products=aligned(columns * vectors),
+        names=np.zeros(options, dtype=np.int64),
+        best=np.zeros(holds, dtype=np.int64),
+        stops=np.zeros(dice.roll_count, dtype=np.int64),
+        parameter_of=np.zeros(columns, dtype=np.int64),
+        column_of=np.zeros(model.category_count, dtype=np.int64),
+    )
 
 
 @jit
@@ -188,12 +194,12 @@ def best_holds(job):
     """Find the best hold of fewer dice within each hold and roll."""
     dice, values, best = job.model.dice, job.scratch.values, job.scratch.best
     for hold in range(dice.first_roll + dice.roll_count):
-        found = hold if hold < dice.first_roll else -1
+        highest = hold if hold < dice.first_roll else -1  # -1: none so far
         for i in range(dice.predecessor_start[hold], dice.predecessor_start[hold + 1]):
             other = best[dice.predecessors[i]]
-            if found < 0 or value_at(job, values, other) > value_at(job, values, found):
-                found = other
-        best[hold] = found
+            if highest < 0 or value_at(job, values, other) > value_at(job, values, highest):
+                highest = other
+        best[hold] = highest
 
 
 @jit
@@ -273,9 +279,10 @@ def best_option(job, count):
 def weigh(job, count, taken, log_temperature, columns, vectors):
     """Add one decision to the sums.
 
-    Return its best option, and what the option with the name `taken` loses.
+    `log_temperature` is the place of this parameter, that of holds or that of categories. Return the
+    best option, and what the option with the name `taken` loses.
     """
-    scratch, sums, stride = job.scratch, job.found.sums, job.stride
+    scratch, sums, stride = job.scratch, job.findings.sums, job.stride
     options, chances, mean, products = (
         scratch.options,
         scratch.chances,
@@ -311,7 +318,7 @@ def weigh(job, count, taken, log_temperature, columns, vectors):
             weight = share * options[k * stride * LANES + column]
             for v in range(vectors):
                 add_to(products, column * vectors + v, load(options, k * stride + v) * weight)
-    size = job.model.category_count + 3
+    size = job.model.category_count + 3  # the number of parameters
     for column in range(columns):
         sign = sharpness if column else -sharpness
         parameter = scratch.parameter_of[column]
@@ -327,16 +334,17 @@ def weigh(job, count, taken, log_temperature, columns, vectors):
 def weigh_turns(start, stop, arguments):
     """Add the decisions of the turns `start` to `stop - 1`. `arguments` is a PriceJob."""
     job = views(arguments)
-    model, turns, found, scratch = job.model, job.turns, job.found, job.scratch
+    model, turns, findings, scratch = job.model, job.turns, job.findings, job.scratch
     means, bonuses = values_of(job.means), values_of(job.bonuses)
-    of_holds = model.category_count + 1
+    noise_of_holds = model.category_count + 1  # places of these parameters
+    noise_of_categories = noise_of_holds + 1
     for turn in range(start, stop):
         row, first, last = turns.rows[turn], turns.first_roll[turn], turns.first_roll[turn + 1] - 1
         choices = choices_of(model, row)
         most_rerolls = model.rolls_per_turn - 1 + turns.saved[turn]
         columns = number_columns(job, choices)
         vectors = (columns + LANES - 1) // LANES
-        found.lost[turn] = 0.0
+        findings.lost[turn] = 0.0
         for rerolls in range(most_rerolls + 1):
             if rerolls > 0:
                 mean_holds(job, vectors)
@@ -351,15 +359,15 @@ def weigh_turns(start, stop, arguments):
                 stop_option = best_option(job, count)
                 taken = turns.categories[turn]
                 if i == last:
-                    best, lost = weigh(job, count, taken, of_holds + 1, columns, vectors)
-                    found.best_categories[turn] = scratch.names[best]
-                    found.lost[turn] += lost
+                    best, lost = weigh(job, count, taken, noise_of_categories, columns, vectors)
+                    findings.best_categories[turn] = scratch.names[best]
+                    findings.lost[turn] += lost
                 if rerolls > 0:
                     if i == last:  # `weigh` has overwritten the rows of the categories
                         category_options(job, row, choices, roll, i == first, vectors)
                     count = hold_options(job, roll, stop_option, vectors)
-                    best, lost = weigh(job, count, turns.holds[i], of_holds, columns, vectors)
-                    found.best_holds[i] = scratch.names[best]
-                    found.lost[turn] += lost
+                    best, lost = weigh(job, count, turns.holds[i], noise_of_holds, columns, vectors)
+                    findings.best_holds[i] = scratch.names[best]
+                    findings.lost[turn] += lost
             if rerolls < most_rerolls:
                 roll_values(job, rerolls, vectors)

@@ -44,7 +44,8 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
     """
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)
-    most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
+    saved_per_turn = rules.rolls_per_turn - 1 if rules.saved_rolls else 0  # at most
+    most_saved = [turns * saved_per_turn for turns in range(n + 1)]
     states = 0
     values = [0] * (n + 1)
     vectors = [0] * (n + 1)
