@@ -35,7 +35,7 @@ from perfect_yatzy.cli.views.wording import (
     command_of,
     upper_bonus_labels,
     upper_bonus_lines,
-    words_of,
+    words_for,
 )
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
@@ -306,8 +306,8 @@ def test_a_decision_that_was_warned_of_is_named_and_can_be_withdrawn(
     ]
     with language_scope(language):
         yes = translated(COMMANDS["yes"]).split(", ")[0]
-        assert not words_of("yes") & words_of("no")
-        withdrawing = sorted(words_of("no"))
+        assert not words_for("yes") & words_for("no")
+        withdrawing = sorted(words_for("no"))
     for word in withdrawing:
         lines = ["11236", "large-straight", word, "quit"]
         found = play("--dice", "typed", "--lang", language, "--new", "--yes", lines=lines).stdout
@@ -556,7 +556,7 @@ def test_commands_are_understood_in_the_language_and_in_english(play: Run, save:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_command_is_the_name_of_a_category(language: str) -> None:
     with language_scope(language):
-        words = set().union(*map(words_of, COMMANDS))
+        words = set().union(*map(words_for, COMMANDS))
         assert "undo" in words
         for rules in map(load_rules, builtin_ids()):
             names = {c.name.lower() for c in localized(rules, language).categories}
@@ -690,6 +690,12 @@ def test_advice_for_winning_where_there_is_none(play: Run) -> None:
     saving = play("maxi-forced", *options, lines=["?", "quit"])
     assert "There is no advice for winning" not in saving.stdout
     assert "chance to win" in saving.stdout
+
+
+def test_advice_against_players_who_cannot_be_seen(play: Run) -> None:
+    """One who plays alone at the table can ask for it."""
+    out = printed(play, "yatzy-forced", "--field", "10:most-points", lines=["?", "ones", "quit"])
+    assert "chance to win (a tie is shared)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("advice", ["mean", "win"])

@@ -55,6 +55,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_STATES": 3_000_000,
         "STORED_BYTES": 20_000,
         "REACHED_SHARE": 0.15,
+        "SAVED_SHARE": 0.125,
         "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07,
         "PASS_COST_RATIO_SAVED": 0.15,
@@ -146,7 +147,13 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},
     "cli.commands.ask": {"TOP": 5},
-    "cli.progress": {"SILENCE": 30.0, "LONG_RECORD": 20_971_520, "LONG_SIMULATION": 300_000},
+    "cli.progress": {
+        "SILENCE": 30.0,
+        "LONG_RECORD": 20_971_520,
+        "LONG_SIMULATION": 300_000,
+        "STAGE_COLUMNS": 12,
+        "STAGE_STEPS": 1000,
+    },
     "cli.terminal_game": {"TOP": 5, "WIN_CHANCE_PER_POINT": 0.01},
     "web.limits": {
         "MAX_BODY_BYTES": 65_536,

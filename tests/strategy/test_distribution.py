@@ -31,7 +31,7 @@ from perfect_yatzy.strategy.distribution import (
     has_first_turns,
     stored_distribution,
 )
-from perfect_yatzy.strategy.forward_pass import BackwardPass, Gathered
+from perfect_yatzy.strategy.forward_pass import BackwardPass, GrowingArray
 from perfect_yatzy.strategy.score_forward_pass import ScoreForwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
@@ -547,7 +547,7 @@ def test_an_interrupt_between_two_parts_stops_the_threads(
     """Also while the traceback is alive, which holds the frames of the pass."""
     strategy = reach(games.JOKER, 12) if of_goal else in_memory(games.JOKER)
     new_layer = ScoreForwardPass.new_layer
-    monkeypatch.setattr(Gathered, "append", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(GrowingArray, "append", Mock(side_effect=KeyboardInterrupt))
     monkeypatch.setattr(
         ScoreForwardPass,
         "new_layer",

@@ -456,6 +456,7 @@ def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
 
 # --- the command ---
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
+POOR = "ones=0 twos=0 threes=0 fours=0 fives=0 sixes=0 p=0 pp=0 3k=0 4k=0 fh=0 c=0 ss=0"
 
 
 @pytest.mark.parametrize(
@@ -483,6 +484,14 @@ def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strat
     found = run(*words.split(), "--card", card)
     assert (found.returncode, found.stderr) == (0, "")
     assert found.stdout.startswith(said) if said[:4] in ("Hold", "Take") else said in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--goal", "50"), ("--opponent", "1"), ("--best-opponent", POOR)]
+)
+def test_the_option_to_drop_is_the_one_given(option: str, value: str, run: Run) -> None:
+    found = run("score", "22222", "--card", f"{SEVEN} ss=15", option, value)
+    assert f"is certain; drop {option} to maximise the expected score." in found.stdout
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from perfect_yatzy import RuleSet, State, ValueFunction, versus
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.settings import Settings
-from perfect_yatzy.strategy.confidence import adjusted_mean_of, mean_of
+from perfect_yatzy.strategy.confidence import Estimate, adjusted_mean_of, mean_of
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.two_players import relaxation
 from perfect_yatzy.two_players.relaxation import (
@@ -291,6 +292,37 @@ def test_workers_share_the_samples_and_none_is_computed_twice(tmp_path: Path) ->
     assert len(found) == 3
     assert found[0] == found[1] == found[2]
     assert len(stored_lines(SampleFile(rules, tmp_path, 0.5).path)) == 24
+
+
+def test_who_computes_nothing_pauses_until_others_have_stored_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, settings = games.seven_boxes(), Settings(tmp_path, 1)
+    others = SampleFile(rules, tmp_path, 0.5)
+    others.fill(settings, 1, 0)
+    stored = others.path.read_bytes()
+    others.path.unlink()
+    rounds = iter([nullcontext(False)] * 4)  # two of two samples, which others compute
+    pauses = list[float]()
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        others.path.write_bytes(stored)
+
+    monkeypatch.setattr(relaxation, "driver_lock", lambda _lock: next(rounds))
+    monkeypatch.setattr(relaxation, "sleep", pause)
+    waiting = SampleFile(rules, tmp_path, 0.5)
+    waiting.fill(settings, 1, 0)
+    assert waiting.samples == others.samples
+    assert pauses == [relaxation.PAUSE]
+
+
+def test_an_opponent_who_never_wins_leaves_everything_to_the_first_player() -> None:
+    never, unknown = Estimate(0.0, 0.0, 0.0, 2), Estimate(0.5, None, None, 1)
+    interval = Interval(2, 0, (never, never))
+    assert (interval.low, interval.high) == (1, 0)
+    interval = Interval(1, 0, (unknown, unknown))
+    assert (interval.low, interval.high) == (0, 1)
 
 
 def test_the_command_says_what_is_proved_and_what_is_not(run: Run, tmp_path: Path) -> None:

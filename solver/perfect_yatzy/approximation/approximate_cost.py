@@ -19,8 +19,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core.lanes import ceil_div
 from ..core.rules import RuleSet, chains
 from ..core.state_space import LANES
@@ -65,9 +63,10 @@ CALLS = 0.6  # share of the calls for better prices that are made before they ar
 
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Return the memory of the arrays of a layout with these exact boxes, while they are built."""
-    cards = float(
-        np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)])
-    )
+    cards = 1.0
+    for chain in chains(rules):
+        if set(chain) <= set(exact):
+            cards *= len(chain) + 1
     flags = 2 if rules.tracked_index >= 0 else 1
     # From none to all boxes of the class are filled.
     return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
@@ -75,9 +74,10 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
 
 def solve_work(game: RelaxedLayout) -> float:
     """Return the operations of a solve."""
+    # of each row: the rolls of a turn, relative to one without saved rolls, and its vectors
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    vectors_of_sets = ceil_div(game.layout.lane_count, LANES)
-    blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
+    vectors = ceil_div(game.layout.lane_count, LANES)[game.layout.lane_sets]
+    blocks = float((vectors * rolls)[game.occurs].sum())
     return INDEXED * turn_operations(game.rules, LANES * blocks, 0)
 
 

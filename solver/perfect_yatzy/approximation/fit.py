@@ -144,6 +144,7 @@ class LaneTurns:
         chance_to_explore = np.broadcast_to(exploration, len(states)).astype(np.float64)
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
+            """Play the turn of a chunk of the games, and keep its results."""
             size = blocks * LANES  # the last block is filled up with earlier games
             numbers = np.resize(games[rows], size)
             chances = np.resize(chance_to_explore[rows], size)
@@ -185,6 +186,7 @@ class LaneTurns:
             order = np.lexsort((*np.atleast_2d(states.filled.T), states.saved))
 
         def run_chunk(begin: int) -> None:
+            """Prepare the child values of a chunk of the states, and call `run` with them."""
             rows = order[begin : begin + CHUNK]
             blocks = ceil_div(len(rows), LANES)
             size = blocks * LANES

@@ -67,6 +67,7 @@ def solve_relaxed(
     done = 0  # rows that are solved
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
+        """Solve some rows of one layer and one status."""
         with pool.borrow() as scratch:
             solve_rows(
                 rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch)

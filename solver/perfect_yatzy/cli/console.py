@@ -78,7 +78,9 @@ class YatzyGroup(YatzyCommands):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.sections = sections
-        self.modules = {name: module for each in sections.values() for name, module in each.items()}
+        self.modules = {
+            name: module for commands in sections.values() for name, module in commands.items()
+        }
         self.common_options = described_options()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -90,8 +92,11 @@ class YatzyGroup(YatzyCommands):
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         limit = formatter.width - SPACING - max(map(len, commands))
         for title, names in self.sections.items():
-            listed = [(name, commands[name]) for name in names]
-            rows = [(name, each.get_short_help_str(limit)) for name, each in listed if each]
+            rows = []
+            for name in names:
+                command = commands[name]
+                if command:
+                    rows.append((name, command.get_short_help_str(limit)))
             if rows:
                 with formatter.section(_(title)):  # marked elsewhere
                     formatter.write_dl(rows)
@@ -104,35 +109,37 @@ class YatzyGroup(YatzyCommands):
         """Return a command by its name, or None if there is no such command."""
         is_known = cmd_name in self.modules or cmd_name in self.commands
         # For an unknown name all are imported, because click suggests a similar one among them.
-        for name in [cmd_name] if is_known else self.modules:
+        needed = [cmd_name] if is_known else self.list_commands(ctx)
+        for name in needed:
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
-        if (command := super().get_command(ctx, cmd_name)) is not None:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
             localize(command)
         return command
 
-    def named_command(self, words: Sequence[str] | None = None) -> str:
+    def named_command(self, words: Sequence[str]) -> str:
         """Return the command that a command line names, such as ``yatzy rules check``."""
         path = "yatzy"
-        command: click.Command | None = self
-        for word in sys.argv[1:] if words is None else words:
-            command = (
-                command.get_command(click.Context(command), word)
-                if isinstance(command, click.Group)
-                else None
-            )
-            if command is None:
+        command: click.Command = self
+        for word in words:
+            if not isinstance(command, click.Group):
                 break
+            subcommand = command.get_command(click.Context(command), word)
+            if subcommand is None:
+                break
+            command = subcommand
             path += f" {word}"
         return path
 
-    def usage_text(self, error: click.UsageError, words: Sequence[str] | None) -> str:
+    def usage_text(self, error: click.UsageError, words: Sequence[str]) -> str:
         """Return what is wrong with a command line, and where to read more.
 
         For an old name it is what that is called now.
         """
-        if (text := current_name(error)) is not None:
+        text = current_name(error)
+        if text is not None:
             return text
         command = error.ctx.command_path if error.ctx else self.named_command(words)
         message = error.format_message().rstrip(".")
@@ -150,7 +157,7 @@ class YatzyGroup(YatzyCommands):
             kwargs["standalone_mode"] = False
             prepare_streams()
             try:
-                check_one_language((args[0] if args else kwargs.get("args")) or sys.argv[1:])
+                check_one_language(words)
                 code = super().main(*args, **kwargs)
                 sys.stdout.flush()
                 sys.exit(code if isinstance(code, int) else 0)
@@ -158,7 +165,7 @@ class YatzyGroup(YatzyCommands):
                 click.echo(error.format_message())
                 sys.exit(0)
             except click.UsageError as error:
-                fail(self.usage_text(error, args[0] if args else None), 2)
+                fail(self.usage_text(error, words), 2)
             except click.ClickException as error:
                 fail(error.format_message(), 1)
             except click.Abort:
@@ -247,11 +254,12 @@ def file_format(
     The suffix may be unknown if `any_suffix` and `given`. Raises UsageError if it is unknown or
     contradicts `given`.
     """
-    by_suffix = formats.get(Path(path).suffix[1:].lower())
-    has_no_suffix = path == "-" or (any_suffix and by_suffix is None and given)
-    if has_no_suffix:
+    if path == "-":
         return given or next(iter(formats.values()))
+    by_suffix = formats.get(Path(path).suffix[1:].lower())
     if by_suffix is None:
+        if any_suffix and given:
+            return given
         suffixes = alternatives(f".{name}" for name in formats)
         raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
     if given not in (None, by_suffix):
@@ -321,8 +329,9 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     width = get_terminal_size().columns
     result: list[str] = []
     for line in lines:
-        columns = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
-        indent = columns_of(line[: columns[-1]]) if columns else len(line) - len(line.lstrip()) + 2
+        # A column that begins further right leaves too little room for continuation lines.
+        starts = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
+        indent = columns_of(line[: starts[-1]]) if starts else len(line) - len(line.lstrip()) + 2
         parts = wrap(
             line,
             width,
@@ -335,24 +344,24 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     return result
 
 
-def fitted(lines: Iterable[str]) -> list[str]:
-    """Return lines that fit into a terminal, except for a path, which stays whole.
+def fitted(texts: Iterable[str]) -> list[str]:
+    """Return texts as lines that fit into a terminal, except for a path, which stays whole.
 
     The columns of a table move together, and what is still too long is wrapped.
     """
     if not sys.stdout.isatty():
-        return [*lines]
+        return [*texts]
     from shutil import get_terminal_size
 
     width = get_terminal_size().columns
     result = list[str]()
-    single = (line for text in lines for line in text.split("\n"))
-    for is_table, group in groupby(single, lambda line: TABULAR.search(line) is not None):
-        part = [*group]
+    lines = "\n".join(texts).split("\n")
+    for is_table, group in groupby(lines, lambda line: TABULAR.search(line) is not None):
+        block = [*group]  # the lines of a table, or those between two tables
         for gap in (2, 1):
-            if is_table and len(part) > 1 and max(map(columns_of, part)) > width:
-                part = squeezed(part, gap)
-        for line in part:
+            if is_table and len(block) > 1 and max(map(columns_of, block)) > width:
+                block = squeezed(block, gap)
+        for line in block:
             is_long = columns_of(line) > width
             result += wrap_columns([line], whole_words=True) if is_long else [line]
     return result
@@ -431,33 +440,30 @@ def translated(text: str | None) -> str | None:
     """Translate the sentences of a help text into the current language, but not its examples."""
     if not text:
         return text
-    parts = inspect.cleandoc(text).split("\n\n")
-    found = []
-    for part in parts:
+    parts = []
+    for part in inspect.cleandoc(text).split("\n\n"):
         if part.startswith(VERBATIM):
-            found.append(part)
+            parts.append(part)
         else:
-            found.append(_(" ".join(part.split())))  # marked elsewhere
-    return "\n\n".join(found)
+            parts.append(_(" ".join(part.split())))  # marked elsewhere
+    return "\n\n".join(parts)
 
 
 def localize(command: click.Command) -> None:
     """Give a command and its subcommands ``--lang`` and help in the current language.
 
-    The option is read before the command.
+    The option only has to be known here, because :func:`chosen_language` has read it already.
     """
     if not any("--lang" in param.opts for param in command.params):
-        variable = "YATZY_LANG" if isinstance(command, YatzyGroup) else None
-        kind = click.Option if isinstance(command, click.Group) else CommonOption
-        command.params.append(
-            kind(
-                ["--lang"],
-                type=LanguageParam(),
-                envvar=variable,
-                expose_value=False,
-                help=LANGUAGE_HELP,
-            )
+        option_class = click.Option if isinstance(command, click.Group) else CommonOption
+        option = option_class(
+            ["--lang"],
+            type=LanguageParam(),
+            envvar="YATZY_LANG" if isinstance(command, YatzyGroup) else None,
+            expose_value=False,
+            help=LANGUAGE_HELP,
         )
+        command.params.append(option)
     command.context_class = CommandContext
     localize_help(command, ("help", "short_help", "epilog"))
     for param in command.params:
@@ -472,23 +478,26 @@ def localize(command: click.Command) -> None:
 
 
 def localize_help(shown: click.Command | click.Option, attributes: Sequence[str]) -> None:
-    """Give a command or an option its texts in the current language."""
-    english = vars(shown).setdefault(
-        "english_help", {name: getattr(shown, name) for name in attributes}
-    )
-    for name, text in english.items():  # the English texts are kept for the next language
+    """Give a command or an option its texts in the current language.
+
+    They are in `attributes`. The English texts are kept in one of their own, to be translated
+    again.
+    """
+    present = {name: getattr(shown, name) for name in attributes}
+    english = vars(shown).setdefault("english_help", present)
+    for name, text in english.items():
         setattr(shown, name, translated(text))
 
 
 def languages_given(words: Sequence[str]) -> list[str]:
     """Return the values of ``--lang`` on a command line, which stands before or after a command."""
-    found = []
+    languages = []
     before_end = [*takewhile(lambda word: word != "--", words)]  # only arguments follow that
-    for word, next_word in zip_longest(before_end, before_end[1:]):
+    for word, next_word in zip_longest(before_end, before_end[1:], fillvalue=""):
         option, equals, value = word.partition("=")
         if option == "--lang":
-            found.append(value if equals else next_word or "")
-    return found
+            languages.append(value if equals else next_word)
+    return languages
 
 
 def check_one_language(words: Sequence[str]) -> None:
@@ -508,7 +517,9 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
     """
     given = languages_given(words)
     wanted = given[-1] if given else os.environ.get("YATZY_LANG")
-    code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
+    code = language_of_environment()
+    if wanted:
+        code = language_from(wanted) or ENGLISH
     with ExitStack() as restore:
         restore.callback(set_language, current_language())
         set_language(code)

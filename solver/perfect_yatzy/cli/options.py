@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial, reduce, wraps
+from functools import partial, wraps
 from inspect import signature
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -118,7 +118,8 @@ class LanguageParam(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the code of a language, ``nb`` for ``no``."""
-        if (code := language_from(value)) is None:
+        code = language_from(value)
+        if code is None:
             message = _("unknown language {name}; known languages: {codes}")
             self.fail(message.format(name=repr(value), codes=", ".join(LANGUAGES)), param, ctx)
         return code
@@ -138,6 +139,15 @@ def options_given() -> set[str]:
         if isinstance(param, click.Option) and param.name and is_given(param.name)
     ]
     return {max(option.opts, key=len) for option in options}
+
+
+def refuse_without(needed: str, *options: str) -> None:
+    """Raise UsageError if one of these options is given, which can only be used with another."""
+    given = options_given()
+    for option in options:
+        if option in given:
+            text = _("{option} can only be used with {other}", option=option, other=needed)
+            raise click.UsageError(text)
 
 
 def refuse_repeated(parser: click.parser._OptionParser, context: click.Context) -> None:
@@ -391,11 +401,14 @@ def dice_argument(command: F) -> F:
     def read(
         context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
     ) -> str | None:
-        if wrong := [word for word in value if "=" in word]:
-            text = _("{word} is not a roll; write the card in quotes: {example}")
-            raise click.UsageError(
-                text.format(word=wrong[0], example='--card "ones=3 sixes=24"'), context
-            )
+        for word in value:
+            if "=" in word:
+                text = _(
+                    "{word} is not a roll; write the card in quotes: {example}",
+                    word=word,
+                    example='--card "ones=3 sixes=24"',
+                )
+                raise click.UsageError(text, context)
         return " ".join(value) or None
 
     return click.argument("dice", nargs=-1, metavar="[DICE]", callback=read)(command)
@@ -403,8 +416,9 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command its options, in the order in which its help lists them."""
-    # The last option is applied first.
-    return reduce(lambda found, option: option(found), reversed(options), command)
+    for option in reversed(options):  # as decorators, of which the last one is applied first
+        command = option(command)
+    return command
 
 
 def gathered(
@@ -485,10 +499,10 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     from ..cluster.session import open_cluster
     from .progress import workers_line
 
-    with open_cluster(cluster, workers=workers) as found:
-        click.echo(f"yatzy: {workers_line(found)}", err=True)
-        yield found
-        most = gigabytes(max(found.engine.peak_memory.values(), default=0))
+    with open_cluster(cluster, workers=workers) as opened:
+        click.echo(f"yatzy: {workers_line(opened)}", err=True)
+        yield opened
+        most = gigabytes(max(opened.engine.peak_memory.values(), default=0))
         click.echo("yatzy: " + _("a worker used at most {size} of memory", size=most), err=True)
 
 
@@ -597,9 +611,8 @@ def described_options() -> list[click.Option]:
     """Return the common options, in the order in which `yatzy --help` describes them."""
 
     def nothing(**values: Any) -> None:
-        """Do nothing, as a command that has the options and is never run."""
+        """Do nothing, as the function of a command that has the options and is never run."""
 
     options = rules_option, json_option, force_option, worker_options, table_options
-    command = YatzyCommand("common", params=[], callback=with_options(nothing, *options))
-    decorated: list[click.Option] = getattr(command.callback, "__click_params__", [])
-    return [*reversed(decorated)]
+    command = click.command("common", cls=YatzyCommand)(with_options(nothing, *options))
+    return [param for param in command.params if isinstance(param, click.Option)]

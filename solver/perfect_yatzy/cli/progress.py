@@ -35,6 +35,8 @@ SILENCE = 30.0  # seconds
 LONG_RECORD = 20 << 20  # bytes of recorded games for which a terminal shows a progress bar
 LONG_SIMULATION = 300_000  # games for which a terminal shows a progress bar
 STAGES = N_("relaxation"), N_("fit"), N_("simulation"), N_("bound")  # of an approximate solution
+STAGE_COLUMNS = 12  # of the longest name of a stage
+STAGE_STEPS = 1000  # of the bar of a stage, of which a share is known
 
 _told = 0.0  # when the last line was printed
 
@@ -82,13 +84,14 @@ def evaluating(number: int = 1) -> Progress:
 
 
 def _bar(label: str) -> Progress:
+    """Return a function that shows progress as a bar, which it makes when it is called first."""
     bar: Any = None
     pace = Pace()
-    shown = 0
+    shown = 0  # what the bar shows as done
 
     def report(done: int, total: int) -> None:
         nonlocal bar, shown
-        left = pace.left(done / total) if total else None
+        seconds_left = pace.left(done / total) if total else None
         if bar is None:
             from shutil import get_terminal_size
 
@@ -100,7 +103,7 @@ def _bar(label: str) -> Progress:
                 "item_show_func": lambda text: text,
             }
             bar = click.progressbar(length=total, label=label, file=sys.stderr, **settings)
-        bar.update(done - shown, clock_text(left) if done < total else "")
+        bar.update(done - shown, clock_text(seconds_left) if done < total else "")
         shown = done
         if done == total:
             bar.render_finish()
@@ -108,12 +111,12 @@ def _bar(label: str) -> Progress:
     return report
 
 
-def share_text(label: str, share: float, left: float | None) -> str:
+def share_text(label: str, share: float, seconds_left: float | None) -> str:
     """Return what is being done, the share that is done, and the time left if it is known."""
     facts = {"label": label, "share": number_text(100 * share)}
-    if left is None:
+    if seconds_left is None:
         return _("{label}: {share} % done", **facts)
-    return _("{label}: {share} % done, {time} left", **facts, time=duration(left))
+    return _("{label}: {share} % done, {time} left", **facts, time=duration(seconds_left))
 
 
 def clock_text(seconds: float | None) -> str:
@@ -150,7 +153,9 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
 def progress_if_long(label: str, is_long: bool) -> Progress:
     """Return the progress of work, which a terminal shows only if it takes some seconds."""
-    return progress(label) if is_long or not stderr_is_terminal() else lambda done, total: None
+    if is_long or not stderr_is_terminal():
+        return progress(label)
+    return lambda done, total: None
 
 
 class StageProgress:
@@ -169,16 +174,17 @@ class StageProgress:
         `known` has the ``mean``, ``half_width`` and ``bound`` as far as they are known.
         """
         name = _(stage)  # marked elsewhere
+        label = f"  {left(name, STAGE_COLUMNS)}"
         if stage != self.stage:
             self.stage = stage
             self.began = time.monotonic()
             self.pace = Pace()
-            self.bar = _bar(f"  {left(name, 12)}") if stderr_is_terminal() else None
+            self.bar = _bar(label) if stderr_is_terminal() else None
         if self.bar:
-            self.bar(int(1000 * done), 1000)
+            self.bar(int(STAGE_STEPS * done), STAGE_STEPS)
         elif done >= 1:
             took = number_text(time.monotonic() - self.began, 1)
-            tell("  ".join([f"  {left(name, 12)}{took:>7} s", *known_texts(known)]))
+            tell("  ".join([f"{label}{took:>7} s", *known_texts(known)]))
         else:
             text = share_text(f"{self.label}, {name}", done, self.pace.left(done))
             tell("; ".join([f"yatzy: {text}", *known_texts(known)]), self.began)
@@ -186,15 +192,15 @@ class StageProgress:
 
 def known_texts(known: Mapping[str, float]) -> list[str]:
     """Return what is known of the mean and the bound of an approximate strategy, in words."""
-    found = []
+    texts = []
     if "mean" in known:
         mean = number_text(known["mean"], 2)
         error = number_text(known["half_width"], 2)
-        found.append(_("the strategy scores {mean} ± {error}", mean=mean, error=error))
+        texts.append(_("the strategy scores {mean} ± {error}", mean=mean, error=error))
     if "bound" in known:
         bound = number_text(known["bound"] + 0.005, 2)  # not rounded down
-        found.append(_("no strategy scores more than {bound}", bound=bound))
-    return found
+        texts.append(_("no strategy scores more than {bound}", bound=bound))
+    return texts
 
 
 def workers_line(cluster: Cluster) -> str:
@@ -210,8 +216,6 @@ def workers_line(cluster: Cluster) -> str:
     if limits:
         parts.append(_("each with up to {size} of memory", size=gigabytes(limits[0])))
     line = ", ".join(parts)
-    return (
-        _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard)
-        if cluster.dashboard
-        else line
-    )
+    if not cluster.dashboard:
+        return line
+    return _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard)

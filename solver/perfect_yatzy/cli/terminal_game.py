@@ -24,7 +24,7 @@ from ..strategy.strategy import Strategy
 from ..words import _
 from .console import echo_fitted, prompt_line
 from .views import game_text as view
-from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, drop_text
+from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, OBJECTIVE_OPTIONS, drop_text
 from .views.wording import (
     CATEGORY_HELP,
     HOLD_HELP,
@@ -60,9 +60,9 @@ class TerminalGame:
     # The fields of a request for opponents whom the player cannot see. If there are none, the
     # opponents are those of the game.
     unseen: dict[str, Any] = field(default_factory=dict)
-    # The last decision that was entered, after the actions before it. When it is entered again, it
-    # is carried out.
-    _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(
+    # The decision that was entered last, after the actions before it. When it is entered again, it
+    # is carried out without a warning.
+    _last_entry: tuple[tuple[Action, ...], view.Decision] | None = field(
         default=None, init=False, repr=False
     )
 
@@ -87,7 +87,7 @@ class TerminalGame:
             # A RulesError says that advice would need a solve beyond the budget.
             except (StateError, RulesError) as error:
                 if isinstance(error, StateError):
-                    self._warned = None  # a later yes would confirm what is no longer shown
+                    self._last_entry = None  # a later yes would confirm what is no longer shown
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
@@ -95,9 +95,8 @@ class TerminalGame:
         """Play the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
-            turn = len(session.turns) // len(session.players) + 1
             turns = len(session.rules.categories)
-            stage = _("turn {turn} of {turns}", turn=turn, turns=turns)
+            stage = _("turn {turn} of {turns}", turn=view.turn_number(session), turns=turns)
             click.echo(view.player_prefix(session, session.player) + stage)
         player = self.computers[session.computer()]
         seed = session.choice_seed()
@@ -133,9 +132,9 @@ class TerminalGame:
 
     def show_cards(self, *players: int) -> None:
         """Print the scorecards of these players, or all."""
-        lines = view.spoken_card_lines if self.plain else view.card_lines
+        lines_of = view.spoken_card_lines if self.plain else view.card_lines
         shown = players or range(len(self.session.players))
-        echo_fitted("\n" + "\n".join(lines(self.rules, self.session, shown)) + "\n")
+        echo_fitted("\n" + "\n".join(lines_of(self.rules, self.session, shown)) + "\n")
 
     def ask(self, question: str, help_text: str) -> str:
         """Return one line of input, after it has handled `quit`, `help` and `card`."""
@@ -164,13 +163,25 @@ class TerminalGame:
         if text in ("", "?"):
             echo_fitted(view.dice_help(session))
             return
-        if (dice := parse_faces(text)) is None:
-            wrong = _("{text!r} is not a roll; write the faces, such as {value}")
-            raise StateError(wrong.format(text=text, value="12345"[: session.to_roll]))
+        dice = parse_faces(text)
+        if dice is None:
+            example = "12345"[: session.to_roll]
+            raise StateError(
+                _(
+                    "{text!r} is not a roll; write the faces, such as {value}",
+                    text=text,
+                    value=example,
+                )
+            )
         if session.holds and len(dice) not in (session.to_roll, session.rules.dice):
-            wrong = _("enter the dice you rerolled ({count}), or all {dice}; {text!r} is {number}")
-            facts = {"count": session.to_roll, "dice": session.rules.dice, "number": len(dice)}
-            raise StateError(wrong.format(text=text, **facts))
+            wrong = _(
+                "enter the dice you rerolled ({count}), or all {dice}; {text!r} is {number}",
+                count=session.to_roll,
+                dice=session.rules.dice,
+                text=text,
+                number=len(dice),
+            )
+            raise StateError(wrong)
         session.roll(dice)
 
     def undo(self) -> None:
@@ -193,43 +204,43 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        elif word in ("yes", "no") and self._warned and self._warned[0] == session.actions:
-            # The player confirms or withdraws the last decision.
-            _actions, warned = self._warned
-            if word == "yes":
-                self.carry_out(
-                    warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none")
-                )
-            else:
-                self._warned = None
-                click.echo(view.withdrawn_line(self.rules, warned))
+        elif word in ("yes", "no") and self._last_entry and self._last_entry[0] == session.actions:
+            self.confirm_or_withdraw(self._last_entry[1], is_confirmed=word == "yes")
         elif text:
             self.carry_out(text)
+
+    def confirm_or_withdraw(self, decision: view.Decision, *, is_confirmed: bool) -> None:
+        """Play the decision that a warning was about, or say that it is withdrawn."""
+        if not is_confirmed:
+            self._last_entry = None
+            click.echo(view.withdrawn_line(self.rules, decision))
+        elif isinstance(decision, str):
+            self.carry_out(decision)
+        else:
+            self.carry_out("".join(map(str, decision)) or "none")
 
     def carry_out(self, text: str) -> None:
         """Play a decision, but warn of a bad one first."""
         session = self.session
-        text = decision_of(text)
-        held = parse_hold(text, session.dice) if session.rolls_left else None
+        decision = decision_of(text)
+        held = parse_hold(decision, session.dice) if session.rolls_left else None
         if held is not None:
             session.check_hold(held)
             if not self.warn(held):
                 session.hold(held)
             return
-        points_of = {
-            name: points + bonus_points
-            for name, (points, bonus_points) in session.choices().items()
-        }
+        points_of = view.points_by_category(session)
         try:
-            category = parse_category(self.rules, text, points_of)
+            category = parse_category(self.rules, decision, points_of)
         except StateError as error:
             # A message that names a command of the shell is of no use within a game.
             if "`yatzy" not in str(error):
                 raise
-            text = _(
-                "{text!r} is neither dice nor a category. Enter help for all commands.", text=text
+            wrong = _(
+                "{text!r} is neither dice nor a category. Enter help for all commands.",
+                text=decision,
             )
-            raise StateError(text) from error
+            raise StateError(wrong) from error
         if category not in points_of:
             session.score(category)  # raises StateError with the reason
         if self.warn(category):
@@ -238,15 +249,15 @@ class TerminalGame:
         echo_fitted(view.score_line(self.rules, session, category))
         self.after_turn()
 
-    def warn(self, decision: tuple[int, ...] | str) -> bool:
+    def warn(self, decision: view.Decision) -> bool:
         """Say what a bad hold or category loses, and return whether that was said.
 
         The decision must then be entered again to be played.
         """
         session = self.session
-        before = self._warned
-        self._warned = session.actions, decision
-        if self.min_warned_loss is None or self._warned == before:
+        before = self._last_entry
+        self._last_entry = session.actions, decision
+        if self.min_warned_loss is None or self._last_entry == before:
             return False
         strategy = self.strategy
         least_loss = self.min_warned_loss
@@ -259,10 +270,11 @@ class TerminalGame:
         assert action is not None  # the session allows it
         if action.loss <= 0 or action.loss < least_loss:
             return False
-        text = view.loss_warning(self.rules, session, decision, action.loss)
         if isinstance(request, dict):
-            chances = action.value, options[0].value
-            text = view.chance_warning(self.rules, session, decision, *chances)
+            best = options[0].value
+            text = view.chance_warning(self.rules, session, decision, action.value, best)
+        else:
+            text = view.loss_warning(self.rules, session, decision, action.loss)
         again = _("Enter it again or yes to go on, no to withdraw it, or choose something else.")
         echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
         return True
@@ -273,25 +285,25 @@ class TerminalGame:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
-        text = _("Advice and warnings are for the chance to win; a tie counts as half a win.")
-        echo_fitted(
-            text if self.advice == "win" else _("Advice and warnings are for the expected score.")
-        )
+        text = _("Advice and warnings are for the expected score.")
+        if self.advice == "win":
+            text = _("Advice and warnings are for the chance to win; a tie counts as half a win.")
+        echo_fitted(text)
 
     def request(self) -> dict[str, Any]:
         """Return the question of the player for the best options."""
         session = self.session
-        card = self.session.card()
-        rolls_left = {"rolls_left": session.rolls_left} if session.rolls_left else {}
-        return {
-            "query": "hold" if rolls_left else "score",
+        card = session.card()
+        request = {
             "rules": self.rules.key,
             "dice": list(session.dice),
             "card": str(card),
             "saved": card.saved,
             "bonus_points": card.bonus_points,
-            **rolls_left,
         }
+        if session.rolls_left:
+            return request | {"query": "hold", "rolls_left": session.rolls_left}
+        return request | {"query": "score"}
 
     def winning_request(self) -> dict[str, Any] | str:
         """Return :meth:`request` for the chance to win.
@@ -303,15 +315,16 @@ class TerminalGame:
             return _(
                 "There is nobody to beat in a game of one player; this is the advice for the expected score."
             )
-        request = self.request() | {"ties": "half"}
-        against_one = request | {"versus": others[0]}  # who plays to win, too
-        against_all = request | {"opponents": others}  # who play for the mean
         if self.unseen:
             against_all = self.request() | self.unseen
-        elif len(others) == 1:
-            with suppress(RulesError):
-                if self.is_instant(against_one):
-                    return against_one
+        else:
+            request = self.request() | {"ties": "half"}
+            against_all = request | {"opponents": others}  # who play for the mean
+            against_one = request | {"versus": others[0]}  # who plays to win, too
+            if len(others) == 1:
+                with suppress(RulesError):
+                    if self.is_instant(against_one):
+                        return against_one
         try:
             if not self.is_instant(against_all):
                 return _(
@@ -320,10 +333,10 @@ class TerminalGame:
                 )
             self.service.resolve(self.service.parse(against_all), self.strategy)
         except RulesError as error:
-            sentence = _(
-                "There is no advice for winning here ({error}); this is the advice for the expected score."
+            return _(
+                "There is no advice for winning here ({error}); this is the advice for the expected score.",
+                error=error,
             )
-            return sentence.format(error=error)
         return against_all
 
     def is_instant(self, request: dict[str, Any]) -> bool:
@@ -347,6 +360,6 @@ class TerminalGame:
             ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP)
         )
         enter = _("enter `advice mean` to maximise the expected score.")
-        for option in ("--opponent", "--best-opponent"):
+        for option in OBJECTIVE_OPTIONS.values():
             lines = lines.replace(drop_text(option), enter)
         echo_fitted(lines.replace("(--all)", "(??)") + "\n")

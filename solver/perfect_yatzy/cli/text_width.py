@@ -72,24 +72,24 @@ def squeezed(lines: Sequence[str], gap: int) -> list[str]:
 
     A line without columns stays.
     """
-    rows = {
+    rows = {  # the lines with columns, by their number
         number: _with_second_columns(line)
         for number, line in enumerate(lines)
         if COLUMNS.search(line)
     }
     longest = max(map(len, rows.values()), default=0)
     padded = [row.ljust(longest) for row in rows.values()]
-    kept = list[int]()
-    blanks = 0  # of all rows, up to here
+    kept_places = list[int]()
+    blanks = 0  # places up to this one that are blank in all rows
     for place, characters in enumerate(zip(*padded, strict=True)):
         blanks = blanks + 1 if {*characters} == {" "} else 0
         if blanks <= gap:
-            kept.append(place)
-    found = [*lines]
+            kept_places.append(place)
+    result = [*lines]
     for number, row in zip(rows, padded, strict=True):
-        text = "".join(row[place] for place in kept)
-        found[number] = text.rstrip().replace(SECOND_COLUMN, "")
-    return found
+        text = "".join(row[place] for place in kept_places)
+        result[number] = text.rstrip().replace(SECOND_COLUMN, "")
+    return result
 
 
 def shortened(text: str, most: int) -> str:
@@ -111,6 +111,7 @@ def wrap(text: str, width: int, **options: Any) -> list[str]:
 
 
 def _with_second_columns(text: str) -> str:
+    """Return a text that has as many characters as columns."""
     if text.isascii():
         return text
     return "".join(character + SECOND_COLUMN * (columns_of(character) - 1) for character in text)
@@ -151,12 +152,12 @@ class HelpFormatter(click.HelpFormatter):
             return
         indent = " " * self.current_indent
         widest = min(max(columns_of(term) for term, _meaning in rows), col_max)
-        gap = " " * (self.current_indent + widest + col_spacing)
+        second_indent = " " * (self.current_indent + widest + col_spacing)
         for term, meaning in rows:
-            lines = wrap(meaning, max(self.width - len(gap), 10))
+            lines = wrap(meaning, max(self.width - len(second_indent), 10))
             if columns_of(term) > widest:
-                lines.insert(0, "")
+                lines.insert(0, "")  # the meaning begins below a long term
             first, *others = lines or [""]
             self.write((indent + left(term, widest + col_spacing) + first).rstrip() + "\n")
             for line in others:
-                self.write(f"{gap}{line}\n")
+                self.write(f"{second_indent}{line}\n")

@@ -177,6 +177,7 @@ def memory_limit(workers: int) -> int:
 
 
 def _packages() -> tuple[Any, Any]:
+    """Return the modules ``dask`` and ``distributed``. Raises MissingPackage without them."""
     try:
         import dask
         import distributed

@@ -181,13 +181,16 @@ class GamesPlayed(NamedTuple):
 
 def play_task(task: GamesTask) -> GamesPlayed:
     """Play the games of a task."""
-    if task.strategy.kind != "approximate":
-        points_made, category_points, upper_bonus = _rollout(task.strategy, task.start).play(
-            task.number, task.first, task.seed
-        )
-        return GamesPlayed(
-            points_made.astype(np.int32), category_points, upper_bonus.astype(np.int32)
-        )
+    if task.strategy.kind == "approximate":
+        return _play_approximate(task)
+    points_made, category_points, upper_bonus = _rollout(task.strategy, task.start).play(
+        task.number, task.first, task.seed
+    )
+    return GamesPlayed(points_made.astype(np.int32), category_points, upper_bonus.astype(np.int32))
+
+
+def _play_approximate(task: GamesTask) -> GamesPlayed:
+    """Play the games of a task by a fitted value function."""
     strategy = _opened(task.strategy)
     assert isinstance(strategy, ApproximateStrategy)
     values = strategy.evaluator.function

@@ -151,6 +151,7 @@ def versus_on(
     def solve(
         of_solve: Settings, game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None
     ) -> float:
+        """Return the chance of the first player, solved with its layers in a file."""
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
             solve_turn = partial(_solve_turn, engine, game, layer)

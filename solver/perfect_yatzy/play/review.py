@@ -34,7 +34,7 @@ from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
-from ..strategy.batch import BatchPositions, TurnPlaces, each_option, sorted_positions
+from ..strategy.batch import BatchPositions, TurnPlaces, best_actions, sorted_positions
 from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.tie_rules import clipped
@@ -416,7 +416,7 @@ def _option_values(
         options.category_value[place] = categories[rows, best_category]
         options.taken_value[place] = values[rows, taken[place]]
 
-    each_option(strategy.evaluator, positions, note, threads)
+    best_actions(strategy.evaluator, positions, note, threads)
     return options
 
 

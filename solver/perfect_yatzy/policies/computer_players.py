@@ -35,7 +35,7 @@ from ..settings import Settings
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
-from ..strategy.played_games import Player, asked
+from ..strategy.played_games import Player, asked_action
 from ..strategy.ranked_actions import Turn, max_rerolls
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
@@ -419,6 +419,6 @@ class PolicyPlayer(ComputerPlayer):
         position = start_turn(
             self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left
         )
-        action = asked(self.player, position)
+        action = asked_action(self.player, position)
         position.apply(action)
         return read_action(self.rules, action)

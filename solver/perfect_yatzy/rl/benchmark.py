@@ -118,6 +118,7 @@ def program_agent(command: str, time_limit: float = TIME_LIMIT) -> Agent:
     """
 
     def act(env: single.YatzyEnv) -> int | None:
+        """Ask the program for an action. None stands for no answer in time, or no legal one."""
         try:
             answer = subprocess.run(
                 shlex.split(command),

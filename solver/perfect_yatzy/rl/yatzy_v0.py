@@ -147,7 +147,8 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
             self._seed = whole_number(seed, "seed")
             self._game = 0
         else:
-            self._seed = seeding.np_random()[1] if self._seed is None else self._seed
+            if self._seed is None:
+                self._seed = seeding.np_random()[1]  # a random one
             self._game += 1
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

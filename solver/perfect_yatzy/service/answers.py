@@ -96,6 +96,7 @@ def turn_fields(
     card_total = request.card.total
 
     def entry(action: Hold | Choice) -> dict[str, Any]:
+        """Return an option with its values."""
         fields: dict[str, Any]
         if isinstance(action, Choice):
             fields = picked(action, "category", "points", "bonus_points")
@@ -231,13 +232,13 @@ def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
     }
 
 
-def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
+def distribution_fields(distribution: ScoreDistribution) -> dict[str, Any]:
     """Return an exact distribution as fields of an answer."""
-    return picked(found, "standard_deviation", "upper_bonus_chance") | {
-        "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
-        "lowest": int(found.scores[0]),
-        "chances": found.chances.tolist(),
-        "categories": [asdict(result) for result in found.categories],
+    return picked(distribution, "standard_deviation", "upper_bonus_chance") | {
+        "percentiles": {str(percent): distribution.percentile(percent) for percent in PERCENTILES},
+        "lowest": int(distribution.scores[0]),
+        "chances": distribution.chances.tolist(),
+        "categories": [asdict(result) for result in distribution.categories],
     }
 
 

@@ -122,11 +122,8 @@ def run_positions(
 ) -> tuple[PositionSample, dict[str, Any]]:
     """Sample labelled positions from the games of a request, and return them with the answer."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
-    # The number of positions is parsed as a number of games.
-    as_games = {"games": fields["positions"]}
-    for name, value in fields.items():
-        if name not in ("positions", *sampling):
-            as_games[name] = value
+    as_games = {name: fields[name] for name in fields if name not in ("positions", *sampling)}
+    as_games["games"] = fields["positions"]  # they are parsed as a number of games
     request, means, policy = _resolved(service, as_games)
     count = request.games
     # The strategy labels the positions, and plays itself unless another player does.
@@ -250,8 +247,8 @@ def _evaluated(
             results = evaluate_on(cluster.engine, names, service.policy_context(request))
         else:
             # The progress of several evaluations is how many are done.
-            within = progress if len(names) == 1 else lambda done, total: None
-            context = service.policy_context(request, within)
+            own_progress = progress if len(names) == 1 else lambda done, total: None
+            context = service.policy_context(request, own_progress)
             results = (
                 (number, *evaluate_named(name, context)) for number, name in enumerate(names)
             )
@@ -282,49 +279,54 @@ def _compared(
     return answer
 
 
-def _exact_distribution(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:
+def _exact_distribution(
+    rules: RuleSet, evaluation: Evaluation | SampledEvaluation
+) -> ScoreDistribution:
     """Return the exact distribution of a policy's final score, to compare it with another one.
 
     Raises StateError if there is none for these rules.
     """
-    assert isinstance(found, Evaluation)
-    if found.distribution is None:
+    assert isinstance(evaluation, Evaluation)
+    if evaluation.distribution is None:
         raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
-    return found.distribution
+    return evaluation.distribution
 
 
-def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
+def _measured(request: Request, evaluation: Evaluation | SampledEvaluation) -> dict[str, Any]:
     """Return the figures of an evaluation as fields of the answer."""
-    if isinstance(found, SampledEvaluation):
-        return _sampled(request, found)
+    if isinstance(evaluation, SampledEvaluation):
+        return _sampled(request, evaluation)
     answer = answers.picked(
-        found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss"
+        evaluation, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss"
     )
-    if found.losses is not None:
-        answer["losses"] = _losses(request, found.losses)
-    if found.distribution is not None:
-        answer["distribution"] = answers.distribution_fields(found.distribution)
+    if evaluation.losses is not None:
+        answer["losses"] = _losses(request, evaluation.losses)
+    if evaluation.distribution is not None:
+        answer["distribution"] = answers.distribution_fields(evaluation.distribution)
     return answer
 
 
-def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
+def _sampled(request: Request, evaluation: SampledEvaluation) -> dict[str, Any]:
     """Return the figures of sampled games as fields of the answer."""
     names = "mean", "standard_error", "plain_mean", "plain_standard_error", "perfect_mean"
     # One game gives no standard error.
-    known = [name for name in names if found.games > 1 or "error" not in name]
-    figures = dict.fromkeys(names) | answers.picked(found, *known)
-    losses = {"loss": found.perfect_mean - found.mean, "losses": _losses(request, found.losses)}
-    return {"games": found.games, "seed": request.seed} | figures | losses
+    known = [name for name in names if evaluation.games > 1 or "error" not in name]
+    figures = dict.fromkeys(names) | answers.picked(evaluation, *known)
+    losses = {
+        "loss": evaluation.perfect_mean - evaluation.mean,
+        "losses": _losses(request, evaluation.losses),
+    }
+    return {"games": evaluation.games, "seed": request.seed} | figures | losses
 
 
-def _losses(request: Request, found: Losses) -> dict[str, Any]:
+def _losses(request: Request, losses: Losses) -> dict[str, Any]:
     """Return the losses of a policy: by rolls left for holds, by category, and by turn."""
-    by_rolls_left = enumerate(found.holds.sum(axis=0), start=1)  # summed over the turns
-    by_category = found.categories.sum(axis=0)
+    by_rolls_left = enumerate(losses.holds.sum(axis=0), start=1)  # summed over the turns
+    by_category = losses.categories.sum(axis=0)
     ids = [box.id for box in request.rules.categories]
     return {
         "holds": {str(rolls_left): float(loss) for rolls_left, loss in by_rolls_left},
         "category": float(by_category.sum()),
-        "turns": found.by_turn.tolist(),
+        "turns": losses.by_turn.tolist(),
         "categories": dict(zip(ids, by_category.tolist(), strict=True)),
     }

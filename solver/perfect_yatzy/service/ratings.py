@@ -13,16 +13,16 @@ from ..strategy.confidence import CONFIDENCE, Estimate, mean_of
 from .answers import category_fields, picked
 
 
-def comparisons_of(found: Ratings) -> list[Comparison]:
+def comparisons_of(ratings: Ratings) -> list[Comparison]:
     """Return comparisons of the players of each rule set that exactly two players have played."""
     by_rules: dict[str, list[Rating]] = {}
-    for rating in found.ratings:
+    for rating in ratings.ratings:
         by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
-    return [ratings[0].versus(ratings[1]) for ratings in by_rules.values() if len(ratings) == 2]
+    return [pair[0].versus(pair[1]) for pair in by_rules.values() if len(pair) == 2]
 
 
 def ratings_json(
-    found: Ratings,
+    ratings: Ratings,
     comparisons: list[Comparison],
     block: int | None = None,
     confidence: float = CONFIDENCE,
@@ -38,35 +38,35 @@ def ratings_json(
             "rules": rules,
             "games": len(results),
             "result": _estimate_json(mean_of(results, confidence)),
-            **_against_perfect_play(found, rules, player),
+            **_against_perfect_play(ratings, rules, player),
         }
-        for (rules, player), results in found.results_only.items()
+        for (rules, player), results in ratings.results_only.items()
     ]
-    ratings = []
-    for rating in found.ratings:
+    entries = []
+    for rating in ratings.ratings:
         entry = rating_json(rating, block)
         if prices:
             entry["prices"] = _prices_json(rating)
-        ratings.append(entry)
+        entries.append(entry)
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
-        "ratings": ratings,
+        "ratings": entries,
         "results_only": results_only,
         "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [
             {name: value for name, value in vars(skipped).items() if value or name != "player"}
-            for skipped in found.skipped
+            for skipped in ratings.skipped
         ],
     }
 
 
-def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, float]:
+def _against_perfect_play(ratings: Ratings, rules: str, player: str) -> dict[str, float]:
     """Return how the results of a player without decisions compare with perfect play, if known."""
-    share = found.beaten_share(rules, player)
+    share = ratings.beaten_share(rules, player)
     if share is None:
         return {}
-    return {"perfect_mean": found.perfect_play[rules].mean, "perfect_games_below": share}
+    return {"perfect_mean": ratings.perfect_play[rules].mean, "perfect_games_below": share}
 
 
 def _prices_json(rating: Rating) -> dict[str, Any]:
@@ -77,8 +77,10 @@ def _prices_json(rating: Rating) -> dict[str, Any]:
         return {"error": str(error)}
 
 
-def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
-    return {"mean": found.value, "low": found.low, "high": found.high} if found else None
+def _estimate_json(estimate: Estimate | None) -> dict[str, float | None] | None:
+    if estimate is None:
+        return None
+    return {"mean": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:

@@ -204,6 +204,7 @@ def _parse_position(
 
 
 def _parse_expect(request: Request, fields: Mapping[str, Any]) -> Request:
+    """Return a request for what to expect, perhaps with simulated games."""
     games = _integer(fields, "games", 0)
     if games and not MIN_GAMES <= games <= MAX_GAMES:
         text = _(
@@ -245,6 +246,7 @@ def _checked_goal(rules: RuleSet, goal: Any) -> int:
 
 
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
+    """Return what a request maximises, or None for the mean."""
     given = _objectives_given(fields)
     if len(given) > 1:
         text = _(
@@ -336,6 +338,7 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 
 
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
+    """Return a request for the rolls that may follow a hold."""
     rules = request.rules
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
     faces = held
@@ -364,6 +367,7 @@ def _check_open(request: Request) -> None:
 
 
 def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
+    """Return a field that may not be missing. `must` says what it must be."""
     if fields.get(name) is None:
         text = _("{name} is missing; must be {must}", name=name, must=must)
         raise StateError(text, code="missing-field", field=name)
@@ -371,6 +375,7 @@ def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
 
 
 def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
+    """Return a field that is true or false."""
     value = fields.get(name, default)
     if not isinstance(value, bool):
         raise StateError(

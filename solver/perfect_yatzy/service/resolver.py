@@ -134,6 +134,7 @@ class BonusChances:
             raise Cancelled
 
     def _compute(self, key: str, chances: BonusChance) -> None:
+        """Compute chances and keep them, in a thread of their own."""
         from ..core.backward_induction import solve_objective
 
         try:
@@ -170,14 +171,14 @@ class ResolvedObjective:
         assert self.solved
         return self.solved
 
-    def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
-        """Return the chance of play for the mean, whose final scores have a distribution.
+    def chance_by_mean_play(self, distribution: ScoreDistribution) -> float | None:
+        """Return the chance of play for the mean. `distribution` is that of its final score.
 
         Return None if it takes a long solve.
         """
         if self.mean_play:
             return self.mean_play()
-        return clipped(float(self.utility(found.scores) @ found.chances))
+        return clipped(float(self.utility(distribution.scores) @ distribution.chances))
 
     def certain(self, lowest: int) -> bool:
         """Return whether `lowest`, a lower bound of the final score, is sufficient already."""
@@ -304,6 +305,7 @@ class ObjectiveResolver:
         return seconds
 
     def _plan_two_players(self, request: Request) -> ObjectivePlan:
+        """Return what has to be solved against an opponent who plays to win, too."""
         from ..two_players.two_player_table import stored_game
 
         game = self._two_player_game(request)

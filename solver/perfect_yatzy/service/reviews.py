@@ -35,7 +35,7 @@ def action_json(action: Hold | Choice) -> dict[str, Any]:
     return picked(action, "category", "points", "bonus_points")
 
 
-def review_json(found: Review) -> dict[str, Any]:
+def review_json(reviewed: Review) -> dict[str, Any]:
     """Return a review as plain JSON values."""
 
     def with_value(action: Hold | Choice) -> dict[str, Any]:
@@ -45,13 +45,14 @@ def review_json(found: Review) -> dict[str, Any]:
         picked(decision, "turn", "roll", "dice", "rolls_left")
         | {"done": with_value(decision.done), "best": with_value(decision.best)}
         | picked(decision, "loss", "grade")
-        for decision in found.decisions
+        for decision in reviewed.decisions
     ]
     rolls = [
-        picked(roll, "turn", "roll", "dice") | {"roll_luck": roll.luck} for roll in found.roll_luck
+        picked(roll, "turn", "roll", "dice") | {"roll_luck": roll.luck}
+        for roll in reviewed.roll_luck
     ]
-    figures = picked(found, "player", "result", "finished", "start", "luck", "points_lost")
-    return figures | {"grades": found.counts(), "decisions": decisions, "rolls": rolls}
+    figures = picked(reviewed, "player", "result", "finished", "start", "luck", "points_lost")
+    return figures | {"grades": reviewed.counts(), "decisions": decisions, "rolls": rolls}
 
 
 def check_player(game: Game, player: int) -> None:
@@ -69,9 +70,9 @@ def explained_review(
 
     The best and the actual action of its worst decisions have the field ``outlook``.
     """
-    found = review(strategy, game, player)
-    answer = review_json(found) | approximate_fields(strategy)
-    pairs = zip(found.decisions, answer["decisions"], strict=True)
+    reviewed = review(strategy, game, player)
+    answer = review_json(reviewed) | approximate_fields(strategy)
+    pairs = zip(reviewed.decisions, answer["decisions"], strict=True)
     errors = [(decision, entry) for decision, entry in pairs if decision.loss >= MIN_EXPLAINED_LOSS]
     errors.sort(key=lambda error: -error[0].loss)  # the worst first
     for decision, entry in errors[:max_explained]:

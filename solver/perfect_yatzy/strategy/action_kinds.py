@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+NO_KINDS = 0
 CATEGORIES = 1
 HOLDS = 2
 ALL_KINDS = CATEGORIES | HOLDS

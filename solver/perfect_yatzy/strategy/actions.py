@@ -69,7 +69,9 @@ class Hold(NamedTuple):
         """The hold in a few words."""
         if self.category:
             return f"score {self.category}"
-        return f"hold {spaced(self.dice)} {glyphs(self.dice)}" if self.dice else "reroll all"
+        if not self.dice:
+            return "reroll all"
+        return f"hold {spaced(self.dice)} {glyphs(self.dice)}"
 
     def _repr_html_(self) -> str:
         return Ranking([self])._repr_html_()
@@ -180,20 +182,21 @@ class Ranking(list[Action], Generic[Action]):
         """
         if not self:
             return {}
-        name = value_name(self.policy)
-        found: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         if any(isinstance(entry, Hold) for entry in self):
-            found["hold"] = [
+            columns["hold"] = [
                 list(entry.dice) if isinstance(entry, Hold) else None for entry in self
             ]
-        found["category"] = [entry.category for entry in self]
+        columns["category"] = [entry.category for entry in self]
         if any(isinstance(entry, Choice) for entry in self):
             for field in ("points", "bonus_points"):
-                found[field] = [getattr(entry, field, None) for entry in self]
-        found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
+                columns[field] = [getattr(entry, field, None) for entry in self]
+        name = value_name(self.policy)
+        columns[name] = [entry.value for entry in self]
+        columns["loss"] = [entry.loss for entry in self]
         if name != "expected_remaining":
-            found["expected_remaining"] = [entry.mean for entry in self]
-        return found
+            columns["expected_remaining"] = [entry.mean for entry in self]
+        return columns
 
     def _shown(self) -> _Shown:
         """Return what is displayed."""
@@ -209,12 +212,11 @@ class Ranking(list[Action], Generic[Action]):
             return "[]"
         title, head, rows, more = self._shown()
         lines = [head, *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in rows)]
-        # the widths of the columns
-        of_action, of_value, of_loss = (
+        action_width, value_width, loss_width = (
             max(map(len, column)) for column in zip(*lines, strict=True)
         )
         text = [
-            f"{action:<{of_action}}  {value:>{of_value}}  {loss:>{of_loss}}"
+            f"{action:<{action_width}}  {value:>{value_width}}  {loss:>{loss_width}}"
             for action, value, loss in lines
         ]
         return "\n".join(line for line in (title, *text, more) if line)
@@ -238,36 +240,35 @@ def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
 
 
 def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
+    """Return the same as :func:`ranked_actions`. First the categories are ranked, then all."""
     evaluator, state, dice, rolls_left = turn
     rules = evaluator.rules
-    means = evaluator.means
+    means = evaluator.means  # the evaluator itself if it maximises the mean
     saved = rolls_left if rules.saved_rolls else 0
     allowed = turn.categories()
-    paid = np.array([*allowed.values()], dtype=np.int64)
     categories = np.array([*allowed], dtype=np.int64)
-    points, bonus_points = paid.T
+    points, bonus_points = np.array([*allowed.values()], dtype=np.int64).T
     values = evaluator.child_values(state, categories, points, bonus_points, saved).tolist()
     averages = values
     if means is not evaluator:
         averages = means.child_values(state, categories, points, bonus_points, saved).tolist()
     n_holds = hold_count(rules)
     numbers = [n_holds + c for c in allowed]
-    best = best_first(evaluator, numbers, values, averages)
-    category = best.numbers[0] - n_holds
+    ranked_categories = best_first(evaluator, numbers, values, averages)
+    category = ranked_categories.numbers[0] - n_holds
     if kinds == CATEGORIES or not rolls_left:
-        return best._replace(category=category)
+        return ranked_categories._replace(category=category)
     if kinds == HOLDS:  # to hold all dice is to score in the best category
         numbers = [ALL_DICE]
-        values = [best.values[0]]
-        averages = [best.means[0]]
+        values = [ranked_categories.values[0]]
+        averages = [ranked_categories.means[0]]
     holds = holds_in_order(rules, dice)
-    held = evaluator.hold_values(state, rolls_left)[holds].tolist()
+    numbers = [*numbers, *holds.tolist()]
+    values = values + evaluator.hold_values(state, rolls_left)[holds].tolist()
     if means is evaluator:
-        averages = values = values + held
-    else:
-        values = values + held
-        averages = averages + means.hold_values(state, rolls_left)[holds].tolist()
-    return best_first(evaluator, [*numbers, *holds.tolist()], values, averages, category)
+        return best_first(evaluator, numbers, values, values, category)
+    averages = averages + means.hold_values(state, rolls_left)[holds].tolist()
+    return best_first(evaluator, numbers, values, averages, category)
 
 
 @lru_cache(maxsize=512)
@@ -289,6 +290,8 @@ def best_first(
     """Return actions sorted by value.
 
     Those of equal value are sorted by mean, and those of equal means stay in the order given.
+    `means` is the same list as `values` where the mean is maximised. `category` is the best one for
+    the dice, -1 if it is not known yet.
     """
     order = []
     for group in evaluator.in_groups(range(len(values)), values):
@@ -316,9 +319,9 @@ def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
     rules = evaluator.rules
     best = max(ranked.values)
     lowest = evaluator.lowest_equal(best)
-    known = actions_by_number(rules)
+    actions = actions_by_number(rules)
     n_holds = hold_count(rules)
-    paid = turn.categories() if kinds & CATEGORIES else {}
+    paid = turn.categories() if kinds & CATEGORIES else {}  # points and bonus points
     entries: list[Any] = []
     # Made without the constructors of named tuples, which take three times as long.
     new = tuple.__new__
@@ -326,11 +329,11 @@ def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
         loss = 0.0 if value >= lowest else best - value
         if number >= n_holds:
             points, bonus_points = paid[number - n_holds]
-            fields = (known[number], points, value, loss, mean, bonus_points)
+            fields = (actions[number], points, value, loss, mean, bonus_points)
             entries.append(new(Choice, fields))
         elif number >= 0:
-            entries.append(new(Hold, (known[number], value, loss, mean, None)))
-        else:  # all dice
+            entries.append(new(Hold, (actions[number], value, loss, mean, None)))
+        else:  # ALL_DICE
             category = rules.categories[ranked.category].id
             entries.append(new(Hold, (turn.dice, value, loss, mean, category)))
     return entries

@@ -177,11 +177,11 @@ def all_options(
         raise StateError(text, code="too-large")
     values = np.empty((len(positions), columns))
 
-    def note(start: int, found: Floats) -> None:
-        values[positions.order[start : start + len(found)]] = found
+    def note(start: int, values_of_slice: Floats) -> None:
+        values[positions.order[start : start + len(values_of_slice)]] = values_of_slice
 
     return BatchOptions(
-        *each_option(evaluator, positions, note, threads), evaluator.rules, policy, values
+        *best_actions(evaluator, positions, note, threads), evaluator.rules, policy, values
     )
 
 
@@ -200,16 +200,17 @@ def action_regrets(
     losses = np.empty(len(positions))
 
     def note(start: int, values: Floats) -> None:
-        place = positions.order[start : start + len(values)]
+        numbers = positions.order[start : start + len(values)]  # of these positions
         best = values.max(axis=1)
-        found = values[np.arange(len(values)), taken[place]]
+        value_of_taken = values[np.arange(len(values)), taken[numbers]]
         # This is lowest_equal for arrays.
-        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
-        losses[place] = np.where(equal, 0.0, best - found)
+        lowest = best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
+        losses[numbers] = np.where(value_of_taken >= lowest, 0.0, best - value_of_taken)
 
-    each_option(evaluator, positions, note, threads)
-    if not np.isfinite(losses).all():
-        i = int(np.argmin(np.isfinite(losses)))
+    best_actions(evaluator, positions, note, threads)
+    is_legal = np.isfinite(losses)
+    if not is_legal.all():
+        i = first_false(is_legal)
         action = numbered_action(rules, int(taken[i]))
         text = (
             f"score {action}" if isinstance(action, str) else f"hold {spaced(action) or 'no dice'}"
@@ -225,22 +226,22 @@ def _action_numbers(
     if isinstance(actions, BatchAnswer):
         numbers = actions.action
     elif isinstance(actions, Sequence) and actions and isinstance(actions[0], str | Sequence):
-        found = []
+        read = []
         for i, action in enumerate(actions):
             try:
-                found.append(action_number(rules, action))
+                read.append(action_number(rules, action))
             except SolverError as error:
                 raise StateError(f"position {i}: {error}", code=error.code) from error
-        numbers = np.array(found, dtype=np.int64)
+        numbers = np.array(read, dtype=np.int64)
     else:
         numbers = whole_numbers("actions", actions)
     if numbers.shape != (size,):
         raise StateError(
             f"actions has shape {numbers.shape}; there are {size} positions, so it must be ({size},)"
         )
-    known = (numbers >= 0) & (numbers < action_count(rules))
-    if not known.all():
-        i = int(np.argmin(known))
+    is_action = (numbers >= 0) & (numbers < action_count(rules))
+    if not is_action.all():
+        i = first_false(is_action)
         raise StateError(
             f"position {i}: action is {numbers[i]}; must be 0 to {action_count(rules) - 1}"
         )
@@ -255,12 +256,13 @@ class BestActions(NamedTuple):
     value: Floats  # (n,)
 
 
-def each_option(
+def best_actions(
     evaluator: TurnEvaluator, positions: BatchPositions, note: Note | None, threads: int | None
 ) -> BestActions:
     """Return the best action of each position.
 
-    `note` is called with the values of slices of the sorted positions.
+    `note` is called with the values of slices of the sorted positions. If it is None, the values of
+    all options but the best are not computed.
     """
     # Imported here so that numba is loaded only where a kernel runs.
     from .batch_kernel import ActionBatch, OptionValues, no_options
@@ -277,23 +279,21 @@ def each_option(
         else:
             kernel(start, stop, no_options())
 
-    slices = []
+    slices = []  # the arguments of `answer`
     for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
         if begin < end:
             kernel = _kernel(evaluator, filled, positions, actions)
-            slices += [
-                (kernel, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)
-            ]
+            for start in range(begin, end, SLICE):
+                slices.append((kernel, start, min(start + SLICE, end)))
     with thread_map(min(len(slices), thread_count(threads))) as in_threads:
         for _ in in_threads(lambda part: answer(*part), slices):
             pass
     place = np.empty(size, dtype=np.int64)  # the place of each position among the sorted ones
     place[positions.order] = np.arange(size)
-    # The hold is -1 where a category is scored. To score is to hold all dice.
     hold = actions.hold[place]
-    held = np.where(
-        hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts
-    )
+    # The hold is -1 where a category is scored. To score is to hold all dice.
+    held = positions.counts.copy()
+    held[hold >= 0] = evaluator.dice.counts[hold[hold >= 0]]
     return BestActions(held, actions.category[place], actions.value[place])
 
 
@@ -407,17 +407,7 @@ def check_positions(
     require(possible, "has an impossible number of saved rolls")
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
     require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
-    tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
-    box = "the joker's box"
-    tracked_filled = np.zeros_like(masks)
-    if tracked >= 0:
-        box = f"{rules.categories[tracked].id}'s box"
-        tracked_filled = masks >> tracked & 1
-    require((paid == 0) | (tracked_filled == 1), f"has points in {box}, which is open")
-    if space.has_tracked_rows and start.filled >> tracked & 1:
-        require(
-            paid == start.joker_paid, f"has other points in {box} than the card of this strategy"
-        )
+    _check_paid(evaluator, masks, paid)
     rows = space.rows_of(masks, paid)
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
@@ -430,6 +420,23 @@ def check_positions(
         blocks = _checked_blocks(evaluator, states, lanes, column("points", x, size))
     turns = TurnPlaces(rows, lanes, rolls, rerolls, rerolls == max_rerolls)
     return sorted_positions(evaluator, counts, turns, blocks)
+
+
+def _check_paid(evaluator: TurnEvaluator, masks: Ints, paid: Ints) -> None:
+    """Raise StateError unless `paid`, whether the tracked box holds points, fits the filled boxes."""
+    rules = evaluator.rules
+    space = evaluator.space
+    start = space.start
+    tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
+    box = "the joker's box"
+    is_filled = np.zeros_like(masks)
+    if tracked >= 0:  # not -1, for rules without such a box
+        box = f"{rules.categories[tracked].id}'s box"
+        is_filled = masks >> tracked & 1
+    require((paid == 0) | (is_filled == 1), f"has points in {box}, which is open")
+    if space.has_tracked_rows and start.filled >> tracked & 1:
+        fault = f"has other points in {box} than the card of this strategy"
+        require(paid == start.joker_paid, fault)
 
 
 def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
@@ -459,13 +466,16 @@ class TurnPlaces(NamedTuple):
 def sorted_positions(
     evaluator: TurnEvaluator, counts: Ints, turns: TurnPlaces, blocks: Blocks | None = None
 ) -> BatchPositions:
-    """Return checked positions in the order of the kernels. `counts` are those of BatchPositions."""
+    """Return checked positions in the order of the kernels.
+
+    `counts` are those of BatchPositions, and `blocks` those of scores, None for the mean.
+    """
     from .batch_kernel import PositionBatch
 
     rows, lanes, rolls, rerolls, is_first_roll = turns
     space = evaluator.space
     groups = lanes // LANES
-    # Without scores a block is a group of lanes.
+    # For the mean a block is a group of lanes.
     block_starts, within = blocks or (groups * LANES, lanes % LANES)
     # One key sorts by layer, then by row, then by group of lanes. The blocks of scores of a group
     # follow each other.
@@ -531,4 +541,9 @@ def column(name: str, given: npt.ArrayLike, size: int) -> Ints:
 def require(good: npt.ArrayLike, fault: str) -> None:
     """Raise StateError with the first position whose entry of `good` is false, and its fault."""
     if not np.all(good):
-        raise StateError(f"position {int(np.argmin(np.asarray(good)))} {fault}")
+        raise StateError(f"position {first_false(good)} {fault}")
+
+
+def first_false(good: npt.ArrayLike) -> int:
+    """Return the place of the first entry that is false."""
+    return int(np.argmin(np.asarray(good)))

@@ -33,6 +33,8 @@ from .action_kinds import ALL_DICE, CATEGORIES, HOLDS
 from .rollout_kernel import ScoreDecisions, begin_block, player_of
 
 NO_TURN = -1
+# Entries of `BatchJob.known`: the row, the first lane and the rerolls of a turn.
+KNOWN_ROW, KNOWN_LANE, KNOWN_REROLLS = range(3)
 
 
 class PositionBatch(NamedTuple):
@@ -46,7 +48,7 @@ class PositionBatch(NamedTuple):
     rolls: Ints  # number of the roll, 0 for the first one of the lattice
     rerolls: Ints  # rerolls left
     is_first_roll: Ints  # 1 if no die has been rerolled in this turn
-    blocks: Ints  # start of the block of scores of each position, for the mean of upper sums
+    blocks: Ints  # start of the block: of scores for goals and utilities, of lanes for the mean
     block_lanes: Ints  # lane within the block
 
 
@@ -76,7 +78,7 @@ class RankedOptions(NamedTuple):
     # (1,): kinds of options wanted (:mod:`perfect_yatzy.strategy.actions`), 0 for none
     kinds: Ints
     # (2,), written: the number of options, and the best category
-    found: Ints
+    count_and_category: Ints
     values: Floats  # (options,), written
     numbers: Ints  # (options,), written
     # (options,), working memory: the options before they are sorted, and their places there
@@ -93,7 +95,7 @@ def ranked_options(size: int) -> RankedOptions:
     """Return memory for up to `size` options."""
     return RankedOptions(
         kinds=np.zeros(1, dtype=np.int64),
-        found=np.zeros(2, dtype=np.int64),
+        count_and_category=np.zeros(2, dtype=np.int64),
         values=np.zeros(size),
         numbers=np.zeros(size, dtype=np.int64),
         unsorted=np.zeros(size, dtype=np.int64),
@@ -119,12 +121,13 @@ def _mean_player(policy, job, block, most_saved):
     means = mean_table(policy.means)
     known = job.known
     rerolls = job.policy.model.rolls_per_turn - 1 + most_saved
-    if known[0] != block.row or known[1] != block.start or known[2] < rerolls:
-        known[0] = NO_TURN  # stays until all values of this turn are in memory
+    is_same_block = known[KNOWN_ROW] == block.row and known[KNOWN_LANE] == block.start
+    if not is_same_block or known[KNOWN_REROLLS] < rerolls:
+        known[KNOWN_ROW] = NO_TURN  # stays until all values of this turn are in memory
         backup_holds(means, job.policy, block, rerolls, job.policy.means)
-        known[0] = block.row
-        known[1] = block.start
-        known[2] = rerolls
+        known[KNOWN_ROW] = block.row
+        known[KNOWN_LANE] = block.start
+        known[KNOWN_REROLLS] = rerolls
     return MeanDecisions(means, job.policy.means)
 
 
@@ -137,8 +140,7 @@ class BatchJob(NamedTuple):
     actions: ActionBatch  # written
     options: OptionValues  # written
     ranked: RankedOptions  # written
-    # (3,): row, first lane and rerolls of the turn of means whose values are in the memory of
-    # `policy`, or NO_TURN
+    # (3,): the turn of means whose values are in the memory of `policy`; its row may be NO_TURN
     known: Ints
 
 
@@ -157,25 +159,25 @@ def best_action(player, policy, turn, lane, roll, rerolls, is_first):
 
 @best_action.of(MeanDecisions)
 def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
-    model, dice, of_categories = policy.model, policy.model.dice, policy.option_values
+    model, dice, category_values = policy.model, policy.model.dice, policy.option_values
     saved = rerolls if model.saves_rolls else 0
-    category_means(player.means.values, policy, turn, roll, saved, is_first, of_categories)
+    category_means(player.means.values, policy, turn, roll, saved, is_first, category_values)
     # Of equal options the first is taken.
     best_hold = -1
     category = -1
     value = LOWEST
     for c in range(model.category_count):
-        if of_categories[c] > value + TIE:
+        if category_values[c] > value + TIE:
             category = c
-            value = of_categories[c]
+            value = category_values[c]
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop and score.
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
-            found = hold_value(player.holds, dice, rerolls, dice.holds[k], lane)
-            if found > value + TIE:
+            value_of_hold = hold_value(player.holds, dice, rerolls, dice.holds[k], lane)
+            if value_of_hold > value + TIE:
                 best_hold = int(dice.holds[k])
                 category = -1
-                value = found
+                value = value_of_hold
     return best_hold, category, value
 
 
@@ -256,18 +258,18 @@ def rank_options(player, job, lane, i):
     """Write the options of position i to ``job.ranked``, after :func:`best_action`."""
     model, dice, ranked = job.policy.model, job.policy.model.dice, job.ranked
     roll, rerolls = job.positions.rolls[i], job.positions.rerolls[i]
-    of_categories = job.policy.option_values
+    category_values = job.policy.option_values
     kinds = ranked.kinds[0]
     count = 0
-    category = best_category(model, of_categories)
+    category = best_category(model, category_values)
     if kinds & CATEGORIES:
         for c in range(model.category_count):
-            if of_categories[c] > LOWEST:
+            if category_values[c] > LOWEST:
                 ranked.unsorted[count] = dice.first_roll + c
-                ranked.values[count] = of_categories[c]
+                ranked.values[count] = category_values[c]
                 count += 1
     else:  # to hold all dice is to score in the best category
-        ranked.unsorted[0], ranked.values[0] = ALL_DICE, of_categories[category]
+        ranked.unsorted[0], ranked.values[0] = ALL_DICE, category_values[category]
         count = 1
     if kinds & HOLDS and rerolls > 0:
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
@@ -287,11 +289,11 @@ def rank_options(player, job, lane, i):
         first = end
     for place in range(count):
         ranked.numbers[place] = ranked.unsorted[ranked.places[place]]
-    ranked.found[0], ranked.found[1] = count, category
+    ranked.count_and_category[0], ranked.count_and_category[1] = count, category
 
 
 @jit
-def same_card(positions, begin, stop):
+def positions_of_card(positions, begin, stop):
     """Return the end of the positions from `begin` on that share a card and a block of upper sums.
 
     The second result is the most rerolls that one of them has.
@@ -316,25 +318,23 @@ def find_best_actions(start, stop, arguments):
     i = start
     policy, positions, actions = job.policy, job.positions, job.actions
     while i < stop:  # card by card
-        end, most_rerolls = same_card(positions, i, stop)
+        end, most_rerolls = positions_of_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
         # This is negative for fewer rerolls than in a turn.
         most_saved = most_rerolls - policy.model.rolls_per_turn + 1
         player = player_of(job.followed, job, card, most_saved)
         while i < end:  # block by block of scores
-            first = positions.blocks[i]  # a block of scores, or for the mean of upper sums
-            begin_block(player, job, Block(card.row, first, card.choices))
-            while i < end and positions.blocks[i] == first:
+            block_start = positions.blocks[i]
+            begin_block(player, job, Block(card.row, block_start, card.choices))
+            while i < end and positions.blocks[i] == block_start:
                 lane = positions.block_lanes[i]
                 roll = positions.rolls[i]
                 is_first = positions.is_first_roll[i] != 0
-                turn = TurnStart(
-                    card.row, positions.lanes[i], score_block_x(first) + lane, card.choices
-                )
-                found = best_action(
+                x = score_block_x(block_start) + lane  # not used for the mean
+                turn = TurnStart(card.row, positions.lanes[i], x, card.choices)
+                actions.hold[i], actions.category[i], actions.value[i] = best_action(
                     player, policy, turn, lane, roll, positions.rerolls[i], is_first
                 )
-                actions.hold[i], actions.category[i], actions.value[i] = found
                 if job.options.columns > 0:
                     write_options(player, job, turn, lane, i)
                 if job.ranked.kinds[0] > 0:
@@ -386,11 +386,11 @@ def is_hold(dice, hold, roll):
     Both are numbers of the lattice.
     """
     number = roll - dice.first_roll
-    found = False
+    is_within = False
     # The first hold of a roll is all of its dice.
     for i in range(dice.hold_start[number] + 1, dice.hold_start[number + 1]):
-        found = found or dice.holds[i] == hold
-    return found
+        is_within = is_within or dice.holds[i] == hold
+    return is_within
 
 
 @jit

@@ -21,6 +21,7 @@ from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..objectives.policy_kernel import score_policy
 from ..objectives.stored_job import StoredJob, can_be_stored, stored_type
+from .action_kinds import NO_KINDS
 from .batch_kernel import (
     ActionBatch,
     BatchJob,
@@ -67,7 +68,7 @@ class CompiledTurn:
         self._space = evaluator.space
         self._most_rerolls = max_rerolls(evaluator.rules, 0)
         dice = evaluator.dice
-        self._first_category = dice.first_roll
+        self._first_category = dice.first_roll  # the number of the action that scores it
         rolls = dice.multisets[dice.first_roll :]
         self._roll_of: dict[Dice, int] = {faces: roll for roll, faces in enumerate(rolls)}
         self._policy = score_policy(
@@ -119,24 +120,26 @@ class CompiledTurn:
         with self._lock:
             self._ask(turn, kinds)
             ranked = self._memory.ranked
-            count, category = ranked.found.tolist()
+            count, category = ranked.count_and_category.tolist()
             values = ranked.values[:count].tolist()
             return RankedActions(ranked.numbers[:count].tolist(), values, values, category)
 
     def best(self, turn: Turn) -> tuple[int, float]:
         """Return the number of the best action, and its value."""
         with self._lock:
-            self._ask(turn, 0)
+            self._ask(turn, NO_KINDS)
             actions = self._memory.actions
             hold = actions.hold.item()
             category = actions.category.item()
             value = actions.value.item()
-        return (hold if hold >= 0 else self._first_category + category), value
+        if hold >= 0:
+            return hold, value
+        return self._first_category + category, value
 
     def _ask(self, turn: Turn, kinds: int) -> None:
         """Run the kernel for one position. The answers are then in the memory.
 
-        Actions of some `kinds` are ranked, of none for 0. The caller holds the lock.
+        Actions of some `kinds` are ranked. The caller holds the lock.
         """
         state = turn.state
         row = self._space.row(state)

@@ -92,8 +92,10 @@ def difference_of(
     if min(map(len, samples)) < 2:
         return Difference(value, None, None, size, None)
     variances = [_variance_of_mean(sample) for sample in samples]
-    if (variance := sum(variances)) == 0:
+    variance = sum(variances)
+    if variance == 0:
         return Difference(value, value, value, size, 1.0 if value == 0 else 0.0)
+    # the degrees of freedom by Welch and Satterthwaite
     parts = [v**2 / (len(sample) - 1) for v, sample in zip(variances, samples, strict=True)]
     freedom = variance**2 / sum(parts)
     interval = _interval(value, variance, freedom, size, confidence)
@@ -120,24 +122,35 @@ def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate 
 def adjusted_mean_of(
     values: npt.ArrayLike, known: npt.ArrayLike, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Return the mean of values, `(n,)`, by a regression on columns whose means are 0, `(n, k)`."""
+    """Return the mean of values, `(n,)`, by a regression on columns whose means are 0, `(n, k)`.
+
+    If the sample is too small for a regression, it is the plain mean.
+    """
     sample = np.asarray(values, dtype=np.float64)
     design = np.column_stack([np.ones(len(sample)), np.asarray(known, dtype=np.float64)])
-    found, _rest, rank, _singular = np.linalg.lstsq(design, sample, rcond=None)
-    if (freedom := len(sample) - design.shape[1]) < 1 or rank < design.shape[1]:
+    size, columns = design.shape
+    coefficients, _residuals, rank, _singular = np.linalg.lstsq(design, sample, rcond=None)
+    freedom = size - columns
+    if freedom < 1 or rank < columns:
         return mean_of(sample, confidence)
-    rest = sample - design @ found
+    rest = sample - design @ coefficients
     variance = float(rest @ rest) / freedom * float(np.linalg.inv(design.T @ design)[0, 0])
-    return _interval(float(found[0]), variance, freedom, len(sample), confidence)
+    return _interval(float(coefficients[0]), variance, freedom, size, confidence)
 
 
 def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
+    """Return the estimated variance of the mean of a sample, 0.0 for a single observation."""
     return float(sample.var(ddof=1)) / len(sample) if len(sample) > 1 else 0.0
 
 
 def _interval(
     value: float, variance: float, freedom: float, size: int, confidence: float
 ) -> Estimate:
+    """Return an estimate with its interval.
+
+    `variance` is that of `value`, and `freedom` are the degrees of freedom. With less than one
+    there is no interval.
+    """
     if not 0 < confidence < 1:
         raise StateError(
             _("confidence is {confidence}; must lie between 0 and 1", confidence=confidence)
@@ -168,6 +181,7 @@ def t_distribution(t: float, freedom: float) -> float:
 
 @lru_cache(maxsize=1)
 def _nodes() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the nodes and the weights of Gauss-Legendre integration from -1 to 1."""
     return np.polynomial.legendre.leggauss(NODES)
 
 
@@ -180,7 +194,7 @@ def t_quantile(chance: float, freedom: float) -> float:
     low, high = 0.0, 1.0
     while t_distribution(high, freedom) < chance and high < 1e12:
         high *= 2
-    for _step in range(80):
+    for _step in range(80):  # halves the interval until it is as narrow as float64 can tell
         middle = (low + high) / 2
         if t_distribution(middle, freedom) < chance:
             low = middle

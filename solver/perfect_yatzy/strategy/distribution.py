@@ -56,6 +56,8 @@ MAX_STATES = 3_000_000  # largest state space whose distribution is computed una
 STORED_BYTES = 20_000  # size of a stored distribution, about
 # The costs of perfect play were measured (benchmarks/runs/2026-11-22-distributions.md).
 REACHED_SHARE = 0.15  # share of the entries of a layer that play reaches
+# ends of an outcome besides that without saved rolls, as a share of the most rolls that are saved
+SAVED_SHARE = 1 / 8
 END_BYTES = 2.4  # memory of the ends of the turns, for each state and outcome
 PASS_COST_RATIO = 0.07  # seconds, as a share of those of a solve for the whole score
 PASS_COST_RATIO_SAVED = 0.15  # the same with saved rolls
@@ -104,25 +106,25 @@ def stored_distribution(  # noqa: PLR0913 - two flags of the store
     rules = strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
     from_empty = for_mean and checked.state == EMPTY_STATE
-    first_turns &= store and from_empty and not rules.saved_rolls
-    adds_first_turns = first_turns and not has_first_turns(rules, settings.tables)
-    found = (
-        read_stored(rules, checked.state, settings.tables)
-        if for_mean and not adds_first_turns
-        else None
+    can_have_first_turns = store and from_empty and not rules.saved_rolls
+    lacks_first_turns = (
+        first_turns and can_have_first_turns and not has_first_turns(rules, settings.tables)
     )
-    if found is None and from_empty:
-        early = early_distributions(settings, strategy, first_turns=adds_first_turns)
+    stored = None
+    if for_mean and not lacks_first_turns:
+        stored = read_stored(rules, checked.state, settings.tables)
+    if stored is None and from_empty:
+        early = early_distributions(settings, strategy, first_turns=lacks_first_turns)
         if store:
             with suppress(OSError):
                 write_stored(rules, early, settings.tables)
-        found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
-    if found is None:
+        stored = early[state_space(rules).unchecked_index(EMPTY_STATE)]
+    if stored is None:
         return distribution(
             strategy, checked, points=points, threads=settings.threads, progress=settings.progress
         )
     # A stored distribution has no points before it.
-    return replace(found, scores=found.scores + points)
+    return replace(stored, scores=stored.scores + points)
 
 
 def opponent(
@@ -148,15 +150,16 @@ def early_distributions(
     """
     rules = strategy.rules
     if not first_turns:
-        found = distribution(
+        from_empty = distribution(
             strategy, EMPTY_STATE, points=0, threads=settings.threads, progress=settings.progress
         )
-        return {state_space(rules).unchecked_index(EMPTY_STATE): found}
+        return {state_space(rules).unchecked_index(EMPTY_STATE): from_empty}
     from .forward_pass import BackwardPass
 
     check_memory(rules, first_turns_cost(rules))
     games = BackwardPass(settings, GreedyPolicy(rules, strategy.table))
-    return {state: replace(found, policy=strategy.policy) for state, found in games.run().items()}
+    distributions = games.run().items()
+    return {state: replace(found, policy=strategy.policy) for state, found in distributions}
 
 
 def distribution(
@@ -241,8 +244,8 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     # Two neighbouring layers are in memory together.
     entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
-    if rules.saved_rolls:  # none, and a quarter of the rolls that can be saved at most
-        ends *= 1 + objective.space.most_saved[-1] / 8
+    if rules.saved_rolls:  # an outcome has an end for each number of rolls that it saves
+        ends *= 1 + SAVED_SHARE * objective.space.most_saved[-1]
     memory = int(
         BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends
     )
@@ -269,7 +272,8 @@ def first_turns_cost(rules: RuleSet) -> SolveCost:
 
 def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a distribution."""
-    if (free := available_memory()) is not None and cost.memory > free:
+    free = available_memory()  # None if it is not known
+    if free is not None and cost.memory > free:
         text = _(
             "the distribution of {rules} needs about {memory} of memory and {free} are free; "
             "it can be estimated with: yatzy simulate"
@@ -312,30 +316,33 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
     if not from_empty and not has_stored_distribution(rules, state, tables):
         return None
     path = distribution_path(rules, tables) if from_empty else first_turns_path(rules, tables)
-    try:
-        stored = checked_fields(read_file(path, MAX_FILE))
-        is_current = stored["format"] == FORMAT and stored["version"] == __version__
-        if is_current and stored["fingerprint"] == rules.fingerprint:
-            entry = stored
-            if not from_empty:
-                entry = stored["cards"][str(state_space(rules).unchecked_index(state))]
-            scores = np.arange(len(entry["chances"])) + entry["lowest"]
-            results = tuple(CategoryResult(*result) for result in entry["categories"])
-            chances = np.array(entry["chances"])
-            bonus = entry["upper_bonus_chance"]
-            return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
-    except (OSError, *DAMAGED):
-        pass
-    # The file is damaged or of another version. It is removed, because has_first_turns only asks
-    # whether it exists.
+    with suppress(OSError, *DAMAGED):
+        fields = checked_fields(read_file(path, MAX_FILE))
+        is_current = fields["format"] == FORMAT and fields["version"] == __version__
+        if is_current and fields["fingerprint"] == rules.fingerprint:
+            if from_empty:
+                return _distribution_of(rules, fields)
+            card = str(state_space(rules).unchecked_index(state))
+            return _distribution_of(rules, fields["cards"][card])
+    # The file is damaged or of another version. That of first turns is removed, because
+    # has_first_turns only asks whether it exists.
     if not from_empty:
         with suppress(OSError):
             path.unlink()
     return None
 
 
+def _distribution_of(rules: RuleSet, entry: dict[str, Any]) -> ScoreDistribution:
+    """Return a stored distribution from its entry in a file, as :func:`write_stored` makes it."""
+    chances = np.array(entry["chances"])
+    scores = np.arange(len(chances)) + entry["lowest"]
+    results = tuple(CategoryResult(*result) for result in entry["categories"])
+    bonus = entry["upper_bonus_chance"]
+    return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
+
+
 def write_stored(
-    rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None
+    rules: RuleSet, distributions: Mapping[int, ScoreDistribution], tables: Folder = None
 ) -> None:
     """Store the distributions by the numbers of their states.
 
@@ -343,14 +350,14 @@ def write_stored(
     """
     cards = {
         str(state): {
-            "lowest": int(of_state.scores[0]),
-            "upper_bonus_chance": of_state.upper_bonus_chance,
+            "lowest": int(from_state.scores[0]),
+            "upper_bonus_chance": from_state.upper_bonus_chance,
             "categories": [
-                [box.category, box.mean, box.crossed_out] for box in of_state.categories
+                [box.category, box.mean, box.crossed_out] for box in from_state.categories
             ],
-            "chances": of_state.chances.tolist(),
+            "chances": from_state.chances.tolist(),
         }
-        for state, of_state in found.items()
+        for state, from_state in distributions.items()
     }
     files: dict[Path, dict[str, Any]] = {}
     if len(cards) > 1:
@@ -358,9 +365,13 @@ def write_stored(
     files[distribution_path(rules, tables)] = cards[
         str(state_space(rules).unchecked_index(EMPTY_STATE))
     ]
-    known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
     # The sources are for information, as in a table.
-    known |= {"sources": sources_of_values(__file__)}
+    common = {
+        "format": FORMAT,
+        "version": __version__,
+        "fingerprint": rules.fingerprint,
+        "sources": sources_of_values(__file__),
+    }
     for path, fields in files.items():
         with replacing(path) as file:
-            file.write(with_checksum({**known, **fields}))
+            file.write(with_checksum({**common, **fields}))

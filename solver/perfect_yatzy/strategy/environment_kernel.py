@@ -43,8 +43,8 @@ ENDED = 11  # whether the episode has ended
 FIELDS = 16
 # These are added to the seed, so that whether to explore, and which action to take then, do not
 # depend on the dice.
-WHETHER = 0x5851F42D4C957F2D
-WHICH = 0x14057B7EF767814F
+WHETHER_OFFSET = 0x5851F42D4C957F2D
+WHICH_OFFSET = 0x14057B7EF767814F
 CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
 
 
@@ -113,17 +113,17 @@ class StepJob(NamedTuple):
 def upper_model(rules: RuleSet) -> UpperModel:
     """Return the upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
-    # The column of each category. Any column will do for one that counts towards none.
+    # The column of the sheet of each category. Any will do for one that counts towards no bonus.
     columns = [
         category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)
     ]
-    width, cap = np.array(
-        [(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64
-    ).T.copy()
-    steps = []  # the columns of this table are the arrays below
+    digits = [(sums.widths[column], sums.thresholds[column]) for column in columns]
+    width, cap = np.array(digits, dtype=np.int64).T.copy()
+    steps = []  # of all bonuses: weight, width, threshold and points
     for column, bonus in enumerate(rules.bonuses):
         for (_least, paid_before), (least, paid) in pairwise([(0, 0), *bonus.steps]):
             steps.append((sums.weights[column], sums.widths[column], least, paid - paid_before))
+    # `reshape` is for no steps at all.
     step_weight, step_width, threshold, points = (
         np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
     )
@@ -388,8 +388,8 @@ def explore(exploration, arguments):
     """
     job = views(arguments)
     limit = np.uint64(exploration * (1 << DIE_BITS))
-    whether = np.uint64(job.seed) + np.uint64(WHETHER)
-    which = np.uint64(job.seed) + np.uint64(WHICH)
+    seed_of_whether = np.uint64(job.seed) + np.uint64(WHETHER_OFFSET)
+    seed_of_which = np.uint64(job.seed) + np.uint64(WHICH_OFFSET)
     model = job.model
     for i in range(len(arguments.games)):
         filled = job.filled[i]
@@ -399,8 +399,8 @@ def explore(exploration, arguments):
         allowed, way = scoring_on_card(
             model, filled, job.joker_paid[i] != 0, choices, roll, is_first
         )
-        if random_word(whether, job.games[i], job.turn, job.roll) < limit:
-            word = random_word(which, job.games[i], job.turn, job.roll)
+        if random_word(seed_of_whether, job.games[i], job.turn, job.roll) < limit:
+            word = random_word(seed_of_which, job.games[i], job.turn, job.roll)
             job.actions[i] = drawn_action(model, allowed, roll, job.rerolls[i], word)
         category = job.actions[i] - model.dice.first_roll
         job.ends[i] = outcome_number(model, way, category, roll) if category >= 0 else -1

@@ -83,7 +83,7 @@ class LayerTurns(NamedTuple):
     losses: Floats  # (kinds,): points lost by each kind of decision
 
 
-class Gathered:
+class GrowingArray:
     """An array that grows at its end."""
 
     def __init__(self, dtype: Any) -> None:
@@ -131,10 +131,9 @@ class ForwardPass:
     def run(self, points: int) -> tuple[ScoreDistribution, Floats]:
         """Return the distribution of the final score and the points lost.
 
-        There are `points` on the card at the start.
-
-        ``(turns, kinds)``: lost against perfect play in each turn by holds with 1, 2, ... rerolls
-        left, then by the choice of each category; zeros without the values of perfect play.
+        There are `points` on the card at the start. The points lost are ``(turns, kinds)``: against
+        perfect play in each turn, by holds with 1, 2, ... rerolls left, then by the choice of each
+        category. They are zeros without the values of perfect play.
         """
         layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
@@ -154,9 +153,8 @@ class ForwardPass:
         reached = (
             (low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges
         )
-        return self.result(reached, points, outcome_chance), np.array(losses).reshape(
-            -1, self.kinds
-        )
+        distribution = self.result(reached, points, outcome_chance)
+        return distribution, np.array(losses).reshape(-1, self.kinds)
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
         """Return the step to the next layer.
@@ -207,19 +205,19 @@ class ForwardPass:
 
         There is one for each outcome with each number of rolls that the turn saves (`stages`).
         """
-        found = self.outcomes
+        outcomes = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
         # A group is a category with its step to the next row; in a forced order every category has
         # the same step.
         (categories, steps), group = np.unique(
-            np.stack([found.category, found.step]), axis=1, return_inverse=True
+            np.stack([outcomes.category, outcomes.step]), axis=1, return_inverse=True
         )
         return EndModel(
             # The first arrays are by end, whose number is outcome * stages + saved rolls, the others
             # by group.
-            shift=np.repeat(found.shift, stages),
-            points=np.repeat(found.total.astype(np.int64), stages),
-            saved=np.tile(np.arange(stages), found.size),
+            shift=np.repeat(outcomes.shift, stages),
+            points=np.repeat(outcomes.total.astype(np.int64), stages),
+            saved=np.tile(np.arange(stages), outcomes.size),
             stages=stages,
             step=np.ascontiguousarray(steps),
             category=np.ascontiguousarray(categories),
@@ -231,7 +229,7 @@ class ForwardPass:
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
         """Return the results of `work` for slices of `rows`, computed in several threads."""
         with thread_map(self.threads) as in_threads:
-            return list(in_threads(work, row_parts(rows)))
+            return list(in_threads(work, row_slices(rows)))
 
     def in_order(
         self, work: Callable[[Any], Any], parts: list[Any], filled: int
@@ -249,10 +247,8 @@ class ForwardPass:
                 yield result
                 # A forward pass goes from the end of the table to the full cards at its start.
                 if self.progress:
-                    self.progress(
-                        int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)),
-                        total,
-                    )
+                    done_in_layer = done / len(parts) * (layer.stop - layer.start)
+                    self.progress(int(size - layer.stop + done_in_layer), total)
 
     def new_job(self) -> LossJob:
         """Return new working memory of the kernels."""
@@ -261,6 +257,7 @@ class ForwardPass:
             policy,
             hold_values(self.dice, self.model, self.rules.rolls_per_turn),
             aligned(self.kinds),
+            self.kinds,
         )
 
     def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
@@ -282,7 +279,7 @@ class ForwardPass:
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
         # the number of ends of each group of each block, which the kernel writes
-        count = np.zeros(int(blocks.sum()) * groups, np.int64)
+        group_size = np.zeros(int(blocks.sum()) * groups, np.int64)
         actions = self.policy.layer(filled)
         row_begins = layout.offsets[rows] - layer.first_state
         reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
@@ -293,55 +290,58 @@ class ForwardPass:
 
         def ends_of_rows(part: Ints) -> RowTurns:
             lists = []
-            sums = np.zeros(self.outcomes.size * LANES)
+            outcome_sum = np.zeros(self.outcomes.size * LANES)
             losses = np.zeros(self.kinds)
             with self.jobs.borrow() as job, memory.borrow() as (end, chance):
-                of_layer = (
-                    self.end_model,
-                    layer.first_state,
-                    layer.most_saved,
-                    layer.mass,
-                    block_start,
-                    count,
+                target = EndLists(
+                    model=self.end_model,
+                    first_state=layer.first_state,
+                    most_saved=layer.most_saved,
+                    mass=layer.mass,
+                    block_start=block_start,
+                    group_size=group_size,
+                    end=end,
+                    chance=chance,
+                    outcome_sum=outcome_sum,
                 )
-                # The kernel writes `end` and `chance` from their start on.
-                target = EndLists(*of_layer, end, chance, sums)
                 for rows_left, policy in actions(part):
                     while len(rows_left):  # as many at a time as have room in the lists
                         done, used = list_rows(
                             rows_left, job, policy, layer.most_saved, perfect, losses, target
                         )
+                        # The next call writes `end` and `chance` from their start on again.
                         lists.append((end[:used].copy(), chance[:used].copy()))
                         rows_left = rows_left[done:]
-            return RowTurns(lists, sums.reshape(-1, LANES).sum(axis=1), losses)
+            return RowTurns(lists, outcome_sum.reshape(-1, LANES).sum(axis=1), losses)
 
-        all_ends = Gathered(np.int32)
-        all_chances = Gathered(np.float64)
+        all_ends = GrowingArray(np.int32)
+        all_chances = GrowingArray(np.float64)
         outcome_chance = np.zeros(self.outcomes.size)
         losses = np.zeros(self.kinds)
-        with closing(self.in_order(ends_of_rows, row_parts(rows), filled)) as turns:
+        with closing(self.in_order(ends_of_rows, row_slices(rows), filled)) as turns:
             for of_rows in turns:
                 for numbers, chances in of_rows.ends:
                     all_ends.append(numbers)
                     all_chances.append(chances)
                 outcome_chance += of_rows.outcome_chance
                 losses += of_rows.losses
-        start = np.concatenate([[0], np.cumsum(count)])
+        start = np.concatenate([[0], np.cumsum(group_size)])
         ends = TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed())
         return LayerTurns(ends, outcome_chance, losses)
 
     def result(
         self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
     ) -> ScoreDistribution:
-        """Return the distribution from the first x and the chances of the x from it on.
+        """Return the distribution of the final score.
 
-        `reached` has these for each state with a full card.
+        `reached` has the first x and the chances of the x from it on for each state with a full
+        card. These chances are empty if play does not reach the state.
         """
         bonuses = final_bonus(self.space).astype(int).tolist()
-        parts = [
-            (bonus, x + bonus, law)
-            for bonus, (x, law) in zip(bonuses, reached, strict=True)
-            if len(law)
+        parts = [  # upper bonus, lowest score, and chances of the scores from it on
+            (bonus, x + bonus, chances)
+            for bonus, (x, chances) in zip(bonuses, reached, strict=True)
+            if len(chances)
         ]
         lowest = min(low for _, low, _ in parts)
         total = np.zeros(max(low + len(chances) for _, low, chances in parts) - lowest)
@@ -353,9 +353,10 @@ class ForwardPass:
         first, last = int(possible[0]), int(possible[-1])
         results = []
         for c in self.space.open:
-            here = self.outcomes.category == c
-            mean = float(outcome_chance[here] @ self.outcomes.points[here])
-            crossed_out = clipped(float(outcome_chance[here & (self.outcomes.points == 0)].sum()))
+            fills_box = self.outcomes.category == c
+            is_crossed_out = fills_box & (self.outcomes.points == 0)
+            mean = float(outcome_chance[fills_box] @ self.outcomes.points[fills_box])
+            crossed_out = clipped(float(outcome_chance[is_crossed_out].sum()))
             results.append(CategoryResult(self.rules.categories[c].id, mean, crossed_out))
         scores = np.arange(first, last + 1) + lowest + points
         # Rounding may bring the chance of a certain score above 1.
@@ -375,8 +376,8 @@ class BackwardPass:
         goals = Goals(self.rules)
         self.space = goals.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.most = goals.row_lengths()
-        self.bonuses = goals.lane_bonuses()
+        self.most = goals.row_lengths()  # most points to come, by row, without the upper bonus
+        self.bonuses = goals.lane_bonuses()  # highest upper bonus to come, by lane set and lane
         self.model = turn_model(self.rules)
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, policy.ties))
 
@@ -385,27 +386,24 @@ class BackwardPass:
 
         They are found by the number of the state in the table.
         """
-        found: dict[int, ScoreDistribution] = {}
+        distributions: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
         for filled in range(self.space.categories - 1, -1, -1):
             layer = self.advance(filled, layer)
             if filled < EARLY_LAYERS:
                 states = self.space.layer_slice(filled)
-                found |= {
-                    state: self.distribution(layer, state)
-                    for state in range(states.start, states.stop)
-                }
-        return found
+                for state in range(states.start, states.stop):
+                    distributions[state] = self.distribution(layer, state)
+        return distributions
 
     def new_layer(self, filled: int) -> ToCome:
         """Return zeros for the states with `filled` filled categories."""
         states = self.space.layer_slice(filled)
         layout = self.space.layout
-        rows = np.repeat(
-            self.space.layers[filled],
-            layout.lane_count[layout.lane_sets[self.space.layers[filled]]],
-        )
-        lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
+        rows_of_layer = self.space.layers[filled]
+        lane_count = layout.lane_count[layout.lane_sets[rows_of_layer]]
+        rows = np.repeat(rows_of_layer, lane_count)  # by state
+        lanes, _saved = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))
         lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
         start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
         # Each state has the mean and the chance of 0 points by category, then the chance of the upper
@@ -433,7 +431,7 @@ class BackwardPass:
                 for part, policy in actions(rows):
                     distribute_rows(part, job, policy, below, layer)
 
-        parts = row_parts(self.space.layers[filled])
+        parts = row_slices(self.space.layers[filled])
         states = self.space.layer_slice(filled)
         with thread_map(self.threads) as in_threads:
             for done, _ in enumerate(in_threads(work, parts), 1):
@@ -467,8 +465,8 @@ class BackwardPass:
         )
 
 
-def row_parts(rows: Ints) -> list[Ints]:
-    """Return slices of rows, each for a thread."""
+def row_slices(rows: Ints) -> list[Ints]:
+    """Return rows in slices of ROWS, each of which a thread takes at a time."""
     return [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
 
 
@@ -478,19 +476,19 @@ def ends_of_turns(settings: Settings, policy: Policy) -> list[TurnEndsOfStates]:
     A state that the policy never reaches has none.
     """
     games = ForwardPass(settings, policy)
-    found = []
+    ends_of_layers = []
     layer = games.first_layer()
     for filled in range(games.space.first_layer, games.space.categories):
         ends = games.turn_ends(filled, layer).ends
-        found.append(by_state(games, filled, ends, layer))
+        ends_of_layers.append(by_state(games, filled, ends, layer))
         layer = games.supported(filled, layer, ends).target
-    return found
+    return ends_of_layers
 
 
 def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
-    """Yield the laws of the points to come of all states of a policy, `(states, points)`.
+    """Yield the laws of the points to come of a policy, an array `(states, points)` for each layer.
 
-    The layer of full cards comes first.
+    A law is the chance of each number of points. The layer of full cards comes first.
     """
     games = ForwardPass(settings, policy)
     bonuses = final_bonus(games.space).astype(np.int64)

@@ -49,6 +49,8 @@ class LossJob(NamedTuple):
     policy: PolicyJob
     memory: HoldValues  # has room for as many rerolls as a turn has rolls
     block_losses: Floats  # (kinds,) vectors, the losses of one block
+    # number of kinds of decisions: holds by rerolls left, then the choices of each category
+    kinds: int
 
 
 @jit
@@ -67,6 +69,7 @@ def add_losses(job, rerolls, is_first):
     actions = stage_actions(job.policy, rerolls, is_first)
     all_lanes = (1 << LANES) - 1
     zero = splat(losses, 0.0)
+    # Without rerolls no hold is possible, and there is no such kind.
     hold_kind, first_category_kind = rerolls - 1, model.rolls_per_turn - 1
     for roll in range(dice.roll_count):
         chance = load(scratch.roll_chance, rerolls * dice.roll_count + roll)
@@ -147,10 +150,9 @@ count_losses.of(NoLosses)(lambda perfect, policy, job, block, lanes, masses, fir
 
 @count_losses.of(TableSlice)
 def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
-    kinds = job.policy.model.rolls_per_turn - 1 + job.policy.model.category_count
-    fill(job.block_losses, 0, kinds, splat(job.block_losses, 0.0))
+    fill(job.block_losses, 0, job.kinds, splat(job.block_losses, 0.0))
     turn_losses(policy, mean_table(perfect), job, block)
-    for kind in range(kinds):
+    for kind in range(job.kinds):
         for lane in range(lanes):
             losses[kind] += masses[first + lane] * job.block_losses[kind * LANES + lane]
 
@@ -227,21 +229,22 @@ def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
 def worst_rows(rows, arguments, policy, perfect, losses, places):
     """Write the worst decision of each row by rerolls left, where 0 is that of a category.
 
-    Its loss goes to `losses`, and ``lane * rolls + roll`` to `places`.
+    Its loss goes to `losses`, and ``lane * rolls + roll`` to `places`, which are
+    ``(rows, rolls_per_turn)``.
     """
     job = views(arguments)
     followed = views(policy)
     table = mean_table(views(perfect))
-    found = views(losses)
-    worst = views(places)
+    worst_losses = views(losses)
+    worst_places = views(places)
     model = job.policy.model
     stages = model.rolls_per_turn
     for n, row in enumerate(rows):
         first_entry = n * stages
         lane_count = lanes_of(model.layout, row)
         for entry in range(first_entry, first_entry + stages):
-            found[entry] = 0.0
-            worst[entry] = 0
+            worst_losses[entry] = 0.0
+            worst_places[entry] = 0
         for first_lane in range(0, lane_count, LANES):
             block = mean_block(model, row, first_lane)
             lanes = min(LANES, lane_count - first_lane)
@@ -251,28 +254,29 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
                 is_first = model.has_first_roll_bonus and rerolls == stages - 1
                 if rerolls == 0 or is_first:
                     perfect_stops(job, block, is_first)
-                note_worst(
-                    job, block, lanes, rerolls, is_first, first_entry + rerolls, found, worst
-                )
+                entry = first_entry + rerolls
+                note_worst(job, block, lanes, rerolls, is_first, entry, worst_losses, worst_places)
 
 
 @jit
 def perfect_turns(rows, lanes, arguments, perfect, stops, values):
-    """Write the values of the best category for each roll and of all holds under perfect play.
+    """Write the values of one turn of each row and lane under perfect play.
 
-    The turns have no saved rolls.
+    That of the best category for each roll goes to `stops`, ``(rows, rolls)``. Those of the holds
+    with 1, 2, ... rerolls left go to `values`, ``(rows, rerolls * holds)``. The turns have no
+    saved rolls.
     """
     job = views(arguments)
     table = mean_table(views(perfect))
-    ends = views(stops)
-    found = views(values)
+    stop_values = views(stops)
+    hold_values = views(values)
     model, scratch = job.policy.model, job.policy.scratch
     rolls = model.dice.roll_count
-    size = hold_place(model.dice, model.rolls_per_turn, 0)
+    size = hold_place(model.dice, model.rolls_per_turn, 0)  # behind those of all rerolls of a turn
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)
         perfect_holds(table, job, block)
         perfect_stops(job, block, is_first=False)
-        copy_lane(scratch.stop_value, 0, rolls, lane, ends, n)
-        copy_lane(job.memory.values, 0, size, lane, found, n)
+        copy_lane(scratch.stop_value, 0, rolls, lane, stop_values, n)
+        copy_lane(job.memory.values, 0, size, lane, hold_values, n)

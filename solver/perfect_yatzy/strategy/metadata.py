@@ -34,8 +34,12 @@ def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, st
 
     These are the rules and their fingerprint, the policy, the version of this package, and more.
     """
-    known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
-    entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
+    entries: dict[str, object] = {}
+    if rules:
+        entries |= {"rules": rules.key, "fingerprint": rules.fingerprint}
+    if policy:
+        entries["policy"] = policy
+    entries |= more | {"perfect_yatzy": __version__}
     return {name: str(value) for name, value in entries.items()}
 
 
@@ -88,16 +92,17 @@ class Rows:
 
     def take(self, rows: Ints) -> Self:
         """Return some of the rows, in this order."""
-        found = ((field.name, getattr(self, field.name)) for field in fields(self))
-        taken: dict[str, Any] = {
-            name: column.take(rows) if isinstance(column, Ragged) else column[rows]
-            for name, column in found
-            if isinstance(column, Ragged | np.ndarray)
-        }
+        taken: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            if isinstance(column, Ragged):
+                taken[field.name] = column.take(rows)
+            elif isinstance(column, np.ndarray):
+                taken[field.name] = column[rows]
         return replace(self, **taken)
 
     def _repr_html_(self) -> str:
-        """Return the first rows as a table for notebooks, without columns of rows of their own."""
+        """Return the first rows as a table for notebooks, without the columns that are ragged."""
         from ..notebook import html_table
 
         def cell(value: Any) -> Any:
@@ -105,16 +110,17 @@ class Rows:
                 return " ".join(map(str, value)) or "none"
             return "" if value is None else value
 
-        columns = self.take(np.arange(min(len(self), PREVIEW))).columns()
-        flat = {name: column for name, column in columns.items() if not isinstance(column, Ragged)}
-        lists = [
-            column if isinstance(column, list) else column.tolist() for column in flat.values()
-        ]
-        rows = [[*map(cell, row)] for row in zip(*lists, strict=True)][:PREVIEW]
-        caption = repr(self)[1:-1]
-        return html_table(
-            list(flat), rows, f"{caption}; the first rows" if len(self) > PREVIEW else caption
-        )
+        shown = {}  # the columns of the table
+        for name, column in self.take(np.arange(min(len(self), PREVIEW))).columns().items():
+            if not isinstance(column, Ragged):
+                entries = column if isinstance(column, list) else column.tolist()
+                shown[name] = [*map(cell, entries)]
+        # One entry of the results may have several rows here, so these are cut, too.
+        rows = [*zip(*shown.values(), strict=True)][:PREVIEW]
+        caption = repr(self)[1:-1]  # without its angle brackets
+        if len(self) > PREVIEW:
+            caption = f"{caption}; the first rows"
+        return html_table(list(shown), rows, caption)
 
 
 class Dataset(NamedTuple):
@@ -131,16 +137,16 @@ def dataset_card(data: Path, dataset: Dataset, command: str) -> str:
 
     It is Markdown with the head that Hugging Face reads.
     """
-    kind, rows, found, columns = dataset
+    kind, rows, origin, columns = dataset
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
-    lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]
+    lines += [f"# {rows:,} {kind} of {origin['rules']}", "", "| | |", "|---|---|"]
     with open_file(data) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known = {"file": data.name, "SHA-256": digest, "rows": rows, "made by": f"`{command}`"}
-    lines += [
-        f"| {name} | {value} |" for name, value in {**known, **found}.items() if name != "columns"
-    ]
+    summary = {"file": data.name, "SHA-256": digest, "rows": rows, "made by": f"`{command}`"}
+    summary |= origin
+    summary.pop("columns", None)  # their meanings have a table of their own below
+    lines += [f"| {name} | {value} |" for name, value in summary.items()]
     lines += [
         "",
         "The same command gives the same rows on every machine, and the same bytes of CSV and JSON Lines.",
@@ -171,10 +177,10 @@ def arrow_table(columns: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
     import pyarrow
 
     types = {TEXT: pyarrow.string(), DICE: pyarrow.list_(pyarrow.int64())}
-    arrays = {
-        name: pyarrow.LargeListArray.from_arrays(column.offsets, column.values)
-        if isinstance(column, Ragged)
-        else pyarrow.array(column, type=types.get(name))
-        for name, column in columns.items()
-    }
+    arrays = {}
+    for name, column in columns.items():
+        if isinstance(column, Ragged):
+            arrays[name] = pyarrow.LargeListArray.from_arrays(column.offsets, column.values)
+        else:
+            arrays[name] = pyarrow.array(column, type=types.get(name))
     return pyarrow.table(arrays, metadata=dict(metadata))

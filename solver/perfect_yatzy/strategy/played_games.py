@@ -85,22 +85,23 @@ class GameLog:
 
         The names are those of a batch of positions.
         """
-        positions = [each.position for each in self.decisions]
+        positions = [decision.position for decision in self.decisions]
         states = [position.state for position in positions]
         columns: dict[str, list[Any]] = {
-            "game": [each.game for each in self.decisions],
+            "game": [decision.game for decision in self.decisions],
             "filled": [state.filled for state in states],
             "upper": [state.upper for state in states],
             "saved": [state.saved for state in states],
             "joker_paid": [int(state.joker_paid) for state in states],
             "dice": [position.dice for position in positions],
             "rolls_left": [position.rolls_left for position in positions],
+            # Every card is a scorecard (:func:`start_of`). The condition says so to the type checker.
             "points": [
                 position.card.total
                 for position in positions
                 if isinstance(position.card, Scorecard)
             ],
-            "action": [each.action for each in self.decisions],
+            "action": [decision.action for decision in self.decisions],
         }
         return {name: np.array(column) for name, column in columns.items()}
 
@@ -111,7 +112,10 @@ class GameLog:
 
 
 def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
-    """Return where the games of a player start, who may look at the points of the card."""
+    """Return the position where games start.
+
+    It has a scorecard, not only a state, because a player may look at the points.
+    """
     if isinstance(start, State | CheckedPosition | TurnPosition):
         raise StateError("a policy that acts in single positions starts from a scorecard")
     return start_turn(rules, start or "")
@@ -130,7 +134,7 @@ def play_games(
     """
     decisions = list[PlayedDecision]()
     cards = list[Scorecard]()
-    begun = start.state.filled.bit_count()
+    filled_before = start.state.filled.bit_count()
     number, seed, first = games
     for game in range(first, first + number):
         position = start
@@ -138,7 +142,7 @@ def play_games(
         while not position.over:
             rules = position.rules
             state = position.state
-            turn = state.filled.bit_count() - begun
+            turn = state.filled.bit_count() - filled_before
             # the number of the roll in the turn, from 0
             roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left
             position = position.roll(
@@ -146,7 +150,8 @@ def play_games(
             )
             explores = exploration > 0 and random.random() < exploration
             try:
-                action = _drawn(random, position) if explores else asked(player, position)
+                action = _drawn(random, position) if explores else asked_action(player, position)
+            # A player may be anyone's program, so its own errors are told where it was, too.
             except Exception as error:
                 if not isinstance(error, SolverError):
                     error.add_note(_place(position, game))
@@ -165,7 +170,7 @@ def play_games(
     return GameLog(decisions, cards)
 
 
-def asked(player: Player, position: TurnPosition) -> ActionText:
+def asked_action(player: Player, position: TurnPosition) -> ActionText:
     """Return the action of a player. One that holds all dice is asked again, for the category."""
     action = player(position)
     held = parse_faces(action) if isinstance(action, str) else action
@@ -180,6 +185,7 @@ def _drawn(random: Random, position: TurnPosition) -> ActionText:
 
 
 def _place(position: TurnPosition, game: int) -> str:
+    """Return where an error occurred, as text: the game, card, dice and rerolls left."""
     dice = "".join(map(str, position.dice))
     rerolls = "reroll" if position.rolls_left == 1 else "rerolls"
     left = f"{position.rolls_left} {rerolls} left"

@@ -155,7 +155,8 @@ class PositionSample(Rows):
             number: numbered_action(rules, number) for number in np.unique(self.action).tolist()
         }
         actions = [known[number] for number in self.action.tolist()]
-        found: dict[str, Any] = {
+        # What is not an array of this sample, or is None because the rules do not have it.
+        derived: dict[str, Any] = {
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
             "dice": dice,
@@ -166,9 +167,8 @@ class PositionSample(Rows):
             "category": [best if isinstance(best, str) else None for best in actions],
             value_name(self.policy): self.value,
         }
-        columns = {
-            name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS
-        }
+        # In the order of MEANINGS. A name that is neither is that of the value of other policies.
+        columns = {name: derived.get(name, getattr(self, name, None)) for name in MEANINGS}
         return {name: column for name, column in columns.items() if column is not None}
 
     def parts(self) -> Iterator[dict[str, Any]]:
@@ -275,6 +275,7 @@ def sample_positions(  # noqa: PLR0913 - the published parameters
     # The most decisions that a game can have, then the measured number.
     per_game = float(games.turns * strategy.rules.rolls_per_turn)
     while rows < n:
+        # 2 % more games than their mean needs, so that one more part is seldom needed.
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
         parts.append(play(played, number))
         played += number
@@ -321,85 +322,88 @@ class _Games:
         state = self.start.state
         numbers = np.arange(first, first + number)
         steps: list[PositionSample] = []
-        begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
-        filled, upper, saved, paid, points = (
-            np.full(number, value, dtype=np.int64) for value in begin
-        )
-        # The cards of all games are always the same arrays. Their entries change where a turn ends.
-        cards = {
-            "filled": filled,
-            "upper": upper,
-            "saved": saved,
-            "joker_paid": paid,
-            "points": points,
+        begin = {
+            "filled": state.filled,
+            "upper": state.upper,
+            "saved": state.saved,
+            "joker_paid": state.joker_paid,
+            "points": self.start.points,
         }
+        # The cards of all games are always the same arrays. Their entries change where a turn ends.
+        cards = {name: np.full(number, value, dtype=np.int64) for name, value in begin.items()}
         for turn in range(self.turns):
-            live = np.arange(number)  # the games whose turn goes on
+            playing = np.arange(number)  # the games whose turn goes on
             # lattice index of the dice that each of these holds: none
             held = np.zeros(number, dtype=np.int64)
-            rerolls = self.rules.rolls_per_turn - 1 + saved
+            rerolls = self.rules.rolls_per_turn - 1 + cards["saved"]  # of all games
             roll = 0
-            while len(live):
-                now = {name: array[live] for name, array in cards.items()}
-                now["rolls_left"] = rerolls[live]
-                games = numbers[live]
-                taken, outcome = np.empty((2, len(live)), np.int64)
+            while len(playing):
+                position = {name: array[playing] for name, array in cards.items()}
+                position["rolls_left"] = rerolls[playing]
+                games = numbers[playing]
+                taken, outcome = np.empty((2, len(playing)), np.int64)
                 job = Decisions(
                     model=self.model,
                     seed=self.seed,
                     turn=turn,
                     roll=roll,
                     games=games,
-                    filled=now["filled"],
-                    joker_paid=now["joker_paid"],
+                    filled=position["filled"],
+                    joker_paid=position["joker_paid"],
                     held=held,
-                    rerolls=now["rolls_left"],
+                    rerolls=position["rolls_left"],
                     actions=taken,
                     ends=outcome,
                 )
                 roll_decisions(job)  # completes `held` to all dice
-                now["dice"] = self.faces[held - self.grid.first_roll]
-                step = self.labelled(
-                    games, np.full(len(live), state.filled.bit_count() + turn + 1), now
-                )
+                position["dice"] = self.faces[held - self.grid.first_roll]
+                turns = np.full(len(playing), state.filled.bit_count() + turn + 1)
+                step = self.labelled(games, turns, position)
                 taken[:] = step.action
                 # Changes some of `taken`, and writes `outcome`, which is -1 where the turn goes on.
                 explore(self.exploration, job)
                 steps.append(replace(step, taken=taken))
                 ended = outcome >= 0
-                over = live[ended]
-                made = outcome[ended]
-                category = self.outcomes.category[made]
-                filled[over] |= 1 << category
-                upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[made])
-                saved[over] = rerolls[over] if self.rules.saved_rolls else 0
-                paid[over] |= (category == self.rules.tracked_index) & (
-                    self.outcomes.points[made] > 0
-                )
-                points[over] += self.outcomes.total[made].astype(np.int64)
+                self.end_turns(cards, playing[ended], outcome[ended], rerolls)
                 # The number of a hold is that of its action.
-                live = live[~ended]
+                playing = playing[~ended]
                 held = taken[~ended]
                 roll = roll + 1
-                rerolls[live] -= 1
+                rerolls[playing] -= 1
         everything = _joined(steps)  # the rows of a game are in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))
+
+    def end_turns(self, cards: dict[str, Ints], games: Ints, outcomes: Ints, rerolls: Ints) -> None:
+        """Change the cards of the games whose turns end, each with the number of its outcome.
+
+        `rerolls` are those left of all games.
+        """
+        category = self.outcomes.category[outcomes]
+        is_paid = self.outcomes.points[outcomes] > 0
+        upper = cards["upper"][games] + self.outcomes.shift[outcomes]
+        cards["filled"][games] |= 1 << category
+        cards["upper"][games] = upper_sums(self.rules).cap(upper)
+        cards["saved"][games] = rerolls[games] if self.rules.saved_rolls else 0
+        cards["joker_paid"][games] |= (category == self.rules.tracked_index) & is_paid
+        cards["points"][games] += self.outcomes.total[outcomes].astype(np.int64)
 
     def play_as(
         self, player: Player | Actor, begin: TurnPosition, first: int, number: int
     ) -> PositionSample:
         """Return the same as :meth:`play` for another player, who acts in one position at a time."""
         act: Any = getattr(player, "act", player)
-        found = play_games(act, begin, Games(number, self.seed, first), self.exploration).columns()
-        games = found.pop("game")
-        taken = found.pop("action")
-        turns = np.bitwise_count(found["filled"]).astype(np.int64) + 1
-        return replace(self.labelled(games, turns, found), taken=taken)
+        log = play_games(act, begin, Games(number, self.seed, first), self.exploration)
+        position = log.columns()
+        games = position.pop("game")
+        taken = position.pop("action")
+        # What is left are the arguments of :meth:`labelled`.
+        turns = np.bitwise_count(position["filled"]).astype(np.int64) + 1
+        return replace(self.labelled(games, turns, position), taken=taken)
 
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
-        """Return rows with the best actions, which are taken.
+        """Return rows with the best actions. The caller replaces `taken` if others are taken.
 
-        `position` has the arguments of :meth:`.Strategy.best`.
+        `position` has the arguments of :meth:`.Strategy.best` by name.
         """
         answer = self.ask(**position)
         actions = values = None

@@ -160,7 +160,7 @@ class Rollout:
         return self.policy.layer(filled)
 
     def turn(
-        self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments
+        self, filled: int, games: kernels.Games, order: Ints, arguments: TurnArguments
     ) -> Callable[[int, int], None]:
         """Return a function for threads that plays a turn of the games ``order[begin:end]``."""
         actions = self.layer(filled)
@@ -173,12 +173,11 @@ class Rollout:
             # the places of the rows of these games in `rows`
             first, last = np.searchsorted(ends, (begin, end - 1), side="right")
             # Each part has neighbouring rows, and so neighbouring games.
-            for part, argument in actions(rows[first : last + 1]):
+            for part, policy in actions(rows[first : last + 1]):
                 stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
-                with self.jobs.borrow() as job:
-                    kernels.play_by_policy(
-                        begin, stop, kernels.RolloutJob(job, games, order, *rest), argument
-                    )
+                with self.jobs.borrow() as memory:
+                    job = kernels.RolloutJob(memory, games, order, *arguments)
+                    kernels.play_by_policy(begin, stop, job, policy)
                 begin = stop
 
         return play

@@ -178,7 +178,7 @@ def play_turn(player, job, game):
 
 
 @jit
-def same_card(job, begin, end):
+def games_of_card(job, begin, end):
     """Return the end of the games from `begin` on that share a card and a block.
 
     The other results are the block and the most saved rolls of these games.
@@ -238,7 +238,7 @@ def play_by_policy(begin, end, arguments, policy):
     followed = views(policy)
     i = begin
     while i < end:  # card by card
-        stop, card, most_saved = same_card(job, i, end)
+        stop, card, most_saved = games_of_card(job, i, end)
         player = player_of(followed, job, card, most_saved)
         while i < stop:  # block by block of scores
             start = job.games.fields[job.order[i] * FIELDS + BLOCK]

@@ -38,6 +38,7 @@ BARS = 28  # most bins of a histogram in a notebook
 # Layers whose distributions may be stored: the empty card, and the cards after the first turn.
 EARLY_LAYERS = 2
 PERCENTS = (5, 25, 50, 75, 95)
+PERCENTILES = f"percentiles {', '.join(map(str, PERCENTS))}"  # the name of this figure
 
 
 def scores_html(figures: list[tuple[str, str]], lowest: int, chances: Floats) -> str:
@@ -114,7 +115,8 @@ def even_handicap(mine: DiscreteDistribution, theirs: DiscreteDistribution) -> t
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if chance(middle) < 0.5 else (low, middle)
-    points = min(high, low, key=lambda each: (abs(chance(each) - 0.5), abs(each)))
+    # of equally near ones the smaller handicap
+    points = min(high, low, key=lambda handicap: (abs(chance(handicap) - 0.5), abs(handicap)))
     return points, chance(points)
 
 
@@ -156,15 +158,14 @@ class ScoreDistribution(DiscreteDistribution):
 
     def figures(self) -> list[tuple[str, str]]:
         """Return the names and values of a summary."""
-        marks = ", ".join(f"{self.percentile(percent)}" for percent in PERCENTS)
-        found = {"rules": self.rules.key} if self.rules else {}
-        found["mean"] = f"{self.mean:.2f}"
-        found["standard deviation"] = f"{self.standard_deviation:.2f}"
-        found["scores"] = f"{self.scores[0]} to {self.scores[-1]}"
-        found[f"percentiles {', '.join(map(str, PERCENTS))}"] = marks
+        figures = {"rules": self.rules.key} if self.rules else {}
+        figures["mean"] = f"{self.mean:.2f}"
+        figures["standard deviation"] = f"{self.standard_deviation:.2f}"
+        figures["scores"] = f"{self.scores[0]} to {self.scores[-1]}"
+        figures[PERCENTILES] = ", ".join(f"{self.percentile(percent)}" for percent in PERCENTS)
         if self.upper_bonus_chance:
-            found["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
-        return [*found.items()]
+            figures["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
+        return [*figures.items()]
 
     def __repr__(self) -> str:
         head = f"{self.rules.key}: " if self.rules else ""
@@ -222,10 +223,12 @@ def least_score(card: Scorecard) -> int:
     Each open box has the lowest points that any roll gives.
     """
     least = points_table(card.rules).min(axis=1).tolist()  # by category
-    boxes = enumerate(card.rules.categories)
-    # A box that requires another may not pay at all.
-    sure = {c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points}
-    return replace(card, points={**card.points, **sure}).score
+    points = dict(card.points)
+    for c, box in enumerate(card.rules.categories):
+        if c not in points:
+            # A box that requires another may not pay at all.
+            points[c] = 0 if box.requires else least[c]
+    return replace(card, points=points).score
 
 
 def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
@@ -238,25 +241,26 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     such texts and of whole numbers. A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``.
     Raises StateError for anything else, for none, and for too many.
     """
-    found: list[int | Scorecard] = []
+    entries = [given] if isinstance(given, str) else given
+    opponents: list[int | Scorecard] = []
     too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
-    for number, entry in enumerate([given] if isinstance(given, str) else given):
+    for number, entry in enumerate(entries):
         # Entries without any opponent count, too.
-        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:
+        if number == MAX_OPPONENTS:
             raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
             parts = [*filter(None, map(str.strip, entry.split(";")))]
-            found += [_parse_opponent(rules, part) for part in parts[: MAX_OPPONENTS + 1]]
+            opponents += [_parse_opponent(rules, part) for part in parts[: MAX_OPPONENTS + 1]]
         elif _is_final_score(entry):
-            found.append(entry)
+            opponents.append(entry)
         else:
             raise _not_an_opponent(shown(entry))
-    if len(found) > MAX_OPPONENTS:
-        raise too_many
-    if not found:
+        if len(opponents) > MAX_OPPONENTS:
+            raise too_many
+    if not opponents:
         raise StateError(_("no opponents given; give a final score such as 251, a card, or empty"))
-    return found
+    return opponents
 
 
 def _is_final_score(entry: object) -> TypeGuard[int]:
@@ -280,9 +284,8 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     if "=" not in text and ":" not in text:
         raise _not_an_opponent(shown(text))
     bonus = BONUS_POINTS.search(text)
-    card = parse_card(
-        rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0
-    )
+    bonus_points = int(bonus[1]) if bonus else 0
+    card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=bonus_points)
     check_position(rules, card.state)
     return card.score if card.state.filled == rules.full_mask else card
 

@@ -36,7 +36,7 @@ from .score_propagation_kernel import (
     ScorePassScratch,
     Support,
     push_lanes,
-    support_rows,
+    write_support,
 )
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
@@ -175,7 +175,9 @@ class ScoreForwardPass(ForwardPass):
                 outcome_chance += of_part
         most = int(self.space.most_saved[filled + 1])
         rows = self.space.layers[filled + 1]
-        self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
+        self.in_parallel(
+            lambda part: write_support(part, layout, offsets, layer, most, known), rows
+        )
         return layer, outcome_chance
 
     def parts(self, filled: int) -> list[Part]:

@@ -260,7 +260,8 @@ def push(job, choices, saved_before, x, mass, target):
 def push_span(children, job, block, lane, saved_before, target, first, last, settled):
     """Push the chances of the scores `first` to `last`.
 
-    `settled` says that ``outcome_chance`` is right for all of them.
+    `settled` says that ``outcome_chance`` is right for all of them. Otherwise it is computed for
+    each block of scores.
     """
     if last < first:
         return
@@ -274,7 +275,7 @@ def push_span(children, job, block, lane, saved_before, target, first, last, set
     for x in range(first, last + 1, LANES):
         mass = load_at(own.mass, x - first)
         if reaches(mass, splat(target, SMALLEST)):
-            if not settled:  # each block has decisions of its own
+            if not settled:
                 start = score_block(lane, x + job.x_start)
                 score_turn_chances(
                     children,
@@ -353,7 +354,7 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
 
 
 @jit
-def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, written):
+def write_support(rows, layout_arrays, score_offsets, layer, most_saved, written):
     """Write the :class:`Support` of all states of the given rows of a layer.
 
     The states have up to `most_saved` saved rolls.

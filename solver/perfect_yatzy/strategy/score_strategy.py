@@ -192,6 +192,7 @@ def most_points(objective: Goals) -> int:
     The upper bonus is included.
     """
     start = objective.space.unchecked_index(objective.start)
+    # An x is minus the points needed. The lowest one needs all that can be made.
     return -int(objective.score_offsets.low[start])
 
 
@@ -258,9 +259,11 @@ def check_goal(goal: int, rules: RuleSet | None = None) -> int:
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
         raise StateError(f"goal is {shown(score)}; must be a score from 0 to {MAX_GOAL}")
-    if rules is not None and score > (most := maximum_score(rules)):
-        text = _("goal is {goal}; the highest score of {rules} is {most}")
-        raise StateError(text.format(goal=score, rules=rules.key, most=most))
+    if rules is not None:
+        most = maximum_score(rules)
+        if score > most:
+            text = _("goal is {goal}; the highest score of {rules} is {most}")
+            raise StateError(text.format(goal=score, rules=rules.key, most=most))
     return score
 
 
@@ -343,36 +346,38 @@ def utility_strategy(
 def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
     """Return the utility of each final score, checked. The kernels check neither bounds nor values."""
     if callable(utility):
-        found = _real("utility returned", utility(scores))
-        if found.shape != scores.shape:
+        utilities = _real("utility returned", utility(scores))
+        if utilities.shape != scores.shape:
             raise StateError(
-                f"utility returned shape {found.shape}; must be that of the scores, {scores.shape}"
+                f"utility returned shape {utilities.shape}; must be that of the scores, {scores.shape}"
             )
     else:
         table = _real("utility is", utility)
         if table.ndim != 1 or not len(table):
             must = "must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."
             raise StateError(f"utility is {shown(utility)}; {must}")
-        found = table[np.minimum(scores, len(table) - 1)]
-    if not np.isfinite(found).all():
-        wrong = int(np.argmin(np.isfinite(found)))
-        raise StateError(f"the utility of {scores[wrong]} is {found[wrong]}; must be finite")
-    if (size := float(np.abs(found).max())) > MAX_UTILITY:
+        utilities = table[np.minimum(scores, len(table) - 1)]
+    is_finite = np.isfinite(utilities)
+    if not is_finite.all():
+        wrong = int(np.argmin(is_finite))  # the first that is false
+        raise StateError(f"the utility of {scores[wrong]} is {utilities[wrong]}; must be finite")
+    largest = float(np.abs(utilities).max())
+    if largest > MAX_UTILITY:
         raise StateError(
-            f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}"
+            f"the largest utility is {largest:g} in size; must be at most {MAX_UTILITY:g}"
         )
-    return found
+    return utilities
 
 
 def _real(label: str, given: object) -> Floats:
     """Return an argument as float64. Raises StateError if it is not an array of real numbers."""
     try:
-        found = np.asarray(given)
+        array = np.asarray(given)
     except ValueError:  # rows of different lengths
-        found = np.array(None)
-    if found.dtype.kind not in "biuf":
+        array = np.array(None)  # which has no numbers
+    if array.dtype.kind not in "biuf":
         raise StateError(f"{label} {shown(given)}; must be an array of real numbers")
-    return found.astype(np.float64)
+    return array.astype(np.float64)
 
 
 def solve_in_memory(

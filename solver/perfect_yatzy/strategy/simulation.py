@@ -24,7 +24,7 @@ from ..errors import StateError, positive_number, whole_number
 from ..objectives.policy_quantities import Policy
 from ..words import _
 from .metadata import metadata
-from .score_distribution import PERCENTS, scores_html
+from .score_distribution import PERCENTILES, PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy
 
 if TYPE_CHECKING:
@@ -116,26 +116,27 @@ class Simulation:
         """Return the names and values of a summary."""
         finals = self.final_scores
         error = f" ± {self.standard_error:.2f}" if len(finals) > 1 else ""
-        found = {
+        figures = {
             "rules": self.rules.key,
             "policy": self.policy,
             "games": f"{len(finals):,}",
             "seed": f"{self.seed}",
+            "mean": f"{self.mean:.2f}{error}",
         }
-        found["mean"] = f"{self.mean:.2f}{error}"
         if len(finals) > 1:
-            found["standard deviation"] = f"{self.standard_deviation:.2f}"
-            found["scores"] = f"{finals.min()} to {finals.max()}"
-            marks = ", ".join(f"{mark:.0f}" for mark in self.percentiles(PERCENTS))
-            found[f"percentiles {', '.join(map(str, PERCENTS))}"] = marks
+            figures["standard deviation"] = f"{self.standard_deviation:.2f}"
+            figures["scores"] = f"{finals.min()} to {finals.max()}"
+            marks = self.percentiles(PERCENTS)
+            figures[PERCENTILES] = ", ".join(f"{mark:.0f}" for mark in marks)
         if self.rules.bonus:
-            found["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
-        return [*found.items()]
+            figures["upper bonus"] = f"{100 * self.upper_bonus_chance:.1f} %"
+        return [*figures.items()]
 
     def __repr__(self) -> str:
-        found = dict(self.figures())
-        games = f"{found['games']} {'game' if len(self.final_scores) == 1 else 'games'}"
-        return f"<Simulation {self.rules.key}, {self.policy}: {games}, seed {self.seed}, mean {found['mean']}>"
+        figures = dict(self.figures())
+        noun = "game" if len(self.final_scores) == 1 else "games"
+        games = f"{figures['games']} {noun}"
+        return f"<Simulation {self.rules.key}, {self.policy}: {games}, seed {self.seed}, mean {figures['mean']}>"
 
     def _repr_html_(self) -> str:
         lowest = int(self.final_scores.min())
@@ -154,14 +155,12 @@ class Simulation:
         are unique.
         """
         games = len(self.final_scores)
+        boxes = zip(self.categories, self.category_points.T, strict=True)
         return {
             "game_number": np.arange(games),
             "points_before": np.full(games, self.points_before),
-            **{
-                c: made
-                for c, made in zip(self.categories, self.category_points.T, strict=True)
-                if made[0] >= 0
-            },
+            # Boxes that were filled before the start have -1 in every game.
+            **{category: points for category, points in boxes if points[0] >= 0},
             "upper_bonus": self.upper_bonus,
             "bonus_points": self.bonus_points,
             "final_score": self.final_scores,

@@ -76,34 +76,33 @@ def check_position(
             "the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key
         )
         raise StateError(text, code="invalid-card")
-    is_checked = True
+    was_checked = True  # among the states of the whole game
     if isinstance(position, CheckedPosition):
-        found = position
+        start = position
     elif isinstance(position, TurnPosition) and position.is_checked:
         card = position.card
         points = 0 if isinstance(card, State) else card.total
-        found = CheckedPosition(rules, position.state, points)
+        start = CheckedPosition(rules, position.state, points)
     elif isinstance(position, str):
-        found = _position_of_text(rules, position)
+        start = _position_of_text(rules, position)
     else:
         given = position.card if isinstance(position, TurnPosition) else position
-        found = _position_of_card(rules, given)
-        is_checked = False
-    # What is checked already was checked among the states of the whole game. A table of the rest of
-    # a game holds fewer.
-    if is_checked and (space is None or not space.start.filled or found.state == space.start):
-        return found
+        start = _position_of_card(rules, given)
+        was_checked = False
+    # The space of the rest of a game has fewer states than the whole game, but its own start.
+    if was_checked and (space is None or not space.start.filled or start.state == space.start):
+        return start
     if space is None:
-        check_state(rules, found.state)
+        check_state(rules, start.state)
     else:
-        space.check(found.state)
-    return found
+        space.check(start.state)
+    return start
 
 
 def _position_of_card(
     rules: RuleSet, card: Scorecard | State | Mapping[str, int]
 ) -> CheckedPosition:
-    """Return the position of a card, whose boxes are checked."""
+    """Return the position of a card. Its boxes are checked, but not that a game can reach it."""
     if isinstance(card, State):
         return CheckedPosition(rules, plain_state(card), 0)
     read = read_card(rules, card)
@@ -408,7 +407,8 @@ class Strategy:
             raise StateError("action is None; must be the dice to hold or the name of a category")
         number = action_number(self.rules, action)
         turn = self._turn(position, dice, rolls_left, ALL_KINDS)
-        if (loss := ranked_actions(turn, ALL_KINDS).regret(turn.evaluator, number)) is not None:
+        loss = ranked_actions(turn, ALL_KINDS).regret(turn.evaluator, number)
+        if loss is not None:
             return loss
         roll = "".join(map(str, turn.dice))
         left = turn.rolls_left
@@ -463,13 +463,13 @@ class Strategy:
             If the arrays do not fit together, or a position cannot occur; the message names the
             first one.
         """
-        from .batch import BatchAnswer, each_option
+        from .batch import BatchAnswer, best_actions
 
         positions = self._positions(
             filled, upper, dice, rolls_left, saved, joker_paid, points=points
         )
         return BatchAnswer(
-            *each_option(self.evaluator, positions, None, threads), self.rules, self.policy
+            *best_actions(self.evaluator, positions, None, threads), self.rules, self.policy
         )
 
     def options(  # noqa: PLR0913 - the published parameters
@@ -566,11 +566,12 @@ class Strategy:
         """Return a checked question about a turn and these kinds of actions."""
         # Dice can be held only if a reroll is left.
         least = 1 if kinds == HOLDS else 0
+        # A checked position that is a complete question is taken as it is, which is faster.
         if isinstance(position, TurnPosition) and position.rules is self.rules and dice is None:
             roll = position.dice
             left = position.rolls_left
-            has_dice = len(roll) == self.rules.dice and left >= least
-            if has_dice and position.is_checked and self.evaluator.is_whole_game:
+            is_complete = len(roll) == self.rules.dice and left >= least
+            if is_complete and position.is_checked and self.evaluator.is_whole_game:
                 return Turn(self._evaluator_of(position), position.state, roll, left)
         checked, roll, left = self._checked_turn(position, dice, rolls_left, least=least)
         return Turn(self.evaluator_at(checked), checked.state, roll, left)
@@ -594,8 +595,9 @@ class Strategy:
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
         if isinstance(position, TurnPosition):
-            has_dice = position.is_checked and not position.to_roll
-            if has_dice and dice is None and position.rolls_left >= least:
+            # The dice and rerolls of a checked position are checked, too.
+            is_complete = position.is_checked and not position.to_roll
+            if is_complete and dice is None and position.rolls_left >= least:
                 return checked, position.dice, position.rolls_left
         if isinstance(position, TurnPosition) and position.dice:
             if position.to_roll or dice is not None:

@@ -153,6 +153,15 @@ def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints
     )
 
 
+def state_at(space: StateSpace, row: int, place: int) -> State:
+    """Return the state at a place in the table, from its row."""
+    layout = space.layout
+    lane_set = layout.lane_sets[row]
+    saved, lane = divmod(place - int(layout.offsets[row]), int(layout.lane_count[lane_set]))
+    upper = int(layout.lane_upper[lane_set, lane])
+    return State(int(layout.masks[row]), upper, saved, joker_paid=row >= space.cards)
+
+
 @dataclass
 class SingleQuestions:
     """The questions about single positions that an evaluator was asked, for :mod:`.changeover`."""
@@ -493,17 +502,17 @@ def category_odds(
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn = passes(rules.dice, rules.faces)
-    found = []
+    odds = []
     # The passes over fractions are exact.
-    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
-    for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
-        chance, hold = _best(
-            rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls
-        )
+    converted: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
+    for category, points in zip(rules.categories, converted(points_table(rules)), strict=True):
+        pays = converted(np.array(points > 0, dtype=np.int64))  # 1 for the rolls that score
+        chance, hold = _best(rules, turn, pays, roll, rerolls)
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
-        chance = chance if exact else clipped(chance)
-        found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
-    return found
+        if not exact:
+            chance = clipped(chance)
+        odds.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
+    return odds
 
 
 def _best(
@@ -511,22 +520,22 @@ def _best(
 ) -> tuple[Any, tuple[int, ...] | None]:
     """Return the largest expected value of the final roll, and the hold that begins it.
 
-    The hold is None before the first roll.
+    `final_values` has the value of each roll, as floats or as fractions. The hold is None before the
+    first roll.
     """
     grid = turn.dice
-    exact = final_values.dtype == object  # fractions
+    is_exact = final_values.dtype == object  # fractions
     roll_values = final_values
     hold_values = None  # without rerolls nothing is held
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
     if roll is None:
-        if not exact:
+        if not is_exact:
             return float(grid.weights @ roll_values), None
         ways = rules.faces**rules.dice  # each weight is a multiple of 1 / ways
-        return Fraction(
-            (np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways
-        ), None
+        ways_of_roll = np.round(grid.weights * ways).astype(np.int64)
+        return Fraction((ways_of_roll * roll_values).sum(), ways), None
     counts = counts_of(rules, roll)
     value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
     if hold_values is None:  # no reroll is left: all dice are held
@@ -535,7 +544,8 @@ def _best(
     values = hold_values[grid.rank(holds)]
     # Of equal holds the one with the most dice, so that no die is rerolled without need; then with
     # the lowest faces.
-    best = holds[values >= values.max() - (0 if exact else 1e-12)]
+    rounding = 0 if is_exact else 1e-12
+    best = holds[values >= values.max() - rounding]
     return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())
 
 
@@ -566,38 +576,38 @@ def outcomes_of_hold(
     rules = evaluator.rules
     grid = evaluator.dice
     lowest_equal = evaluator.lowest_equal
-    saving = rules.saved_rolls
-    stop_values = [
-        evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)
-    ]
+    # Rerolls that are left at the end of the turn are saved for later turns, or lost.
+    saved_counts = range(rerolls if rules.saved_rolls else 1)
+    # by saved rolls, then category and roll
+    stop_values = [evaluator.category_values(state, saved) for saved in saved_counts]
     # Index 0 has the values with one reroll left.
     hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
     dice = dice_model(rules.dice, rules.faces)
-    # the chances by category, points, bonus points and rolls saved
+    # the chances by category, points, bonus points and rolls saved: the fields of a TurnOutcome
     chances: dict[tuple[int, int, int, int], float] = {}
     hold_chance = np.zeros(grid.n_holds)
     hold_chance[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
     for left in range(rerolls - 1, -1, -1):  # after the next roll
         roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
         hold_chance = np.zeros(grid.n_holds)
-        stops = stop_values[left if saving else 0]  # by category and roll
+        saved = left if rules.saved_rolls else 0
         for roll in np.flatnonzero(roll_chance).tolist():
-            best_stop = stops[:, roll].max()
+            stops = stop_values[saved][:, roll]  # by category
+            best_stop = stops.max()
             # The first hold keeps all dice; it is left out.
             holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
             # Of equal options a category is taken, the first on the sheet.
             if best_stop >= lowest_equal(best):
-                category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
+                category = int(np.argmax(stops >= lowest_equal(best_stop)))
                 counts = grid.counts[grid.first_roll + roll].tolist()
                 allowed = scoring_options(rules, state.filled, state.joker_paid, counts)
-                outcome = (category, *allowed[category], left if saving else 0)
+                outcome = (category, *allowed[category], saved)
                 chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
             else:  # the first of the best: with the most dice, then the higher faces
-                hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[
-                    roll
-                ]
+                hold = holds[int(np.argmax(values >= lowest_equal(best)))]
+                hold_chance[hold] += roll_chance[roll]
     return [TurnOutcome(*outcome, clipped(chance)) for outcome, chance in chances.items()]
 
 
@@ -630,10 +640,10 @@ class ExactEvaluator(TurnEvaluator):
         places, which = np.unique(
             self.child_index(state, categories, points, saved) - first, return_inverse=True
         )
-        found = [
+        values = [
             self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()
         ]
-        later = np.array(found, dtype=object)[which.ravel()].reshape(points.shape)
+        later = np.array(values, dtype=object)[which.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)
 
     def value(self, state: State) -> float:

@@ -98,12 +98,12 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     # Where an upper sum rises, a fitted value may fall by more than the points. So such a box is
     # crossed out only by a roll that does not score in it. In the others a score leads to the same
     # card.
-    counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
-    zero_everywhere = ~counted & ~tracked
+    counts_to_bonus = np.array([box.upper and rules.bonus is not None for box in rules.categories])
+    zero_everywhere = ~counts_to_bonus & ~tracked
     strict = rules.crossing_out == "only-if-nothing-scores"
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
-        """Return the start and the outcomes of every roll."""
+        """Return ``roll_start`` and ``roll_outcomes`` for a way to score rolls."""
         outcomes = number.reshape(turn_model.SCORING_WAYS, n, -1)[way].T  # (rolls, categories)
         listed = points[outcomes] > 0
         if not strict:
@@ -113,7 +113,8 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     slot_category, slot_shift, slot_pays = np.ascontiguousarray(
         np.array([*slots], dtype=np.int64).T
     )
-    roll_start, roll_outcomes = by_roll(0)
+    unpaid = sum(1 << c for c in np.flatnonzero(requires & counts_to_bonus).tolist())
+    roll_start, roll_outcomes = by_roll(0)  # in none of the special ways
     first_start, first_outcomes = by_roll(turn_model.ON_FIRST_ROLL)
     return TurnSlots(
         slot_category=slot_category,
@@ -132,7 +133,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         first_outcomes=first_outcomes,
         outcome_count=len(category),
         **turn_model.turn_fields(rules),
-        unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(requires & counted).tolist())),
+        unpaid=single_mask(rules, unpaid),
     )
 
 
@@ -162,11 +163,10 @@ def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
 
 def extra_count(rules: RuleSet) -> int:
     """Return the number of features of a fitted value function besides open boxes and their pairs."""
-    return (
-        2 * len(rules.bonuses)
-        + (2 if rules.saved_rolls else 0)
-        + (1 if rules.tracked_index >= 0 else 0)
-    )
+    of_upper_sums = 2 * len(rules.bonuses)
+    of_saved_rolls = 2 if rules.saved_rolls else 0
+    of_tracked_box = 1 if rules.tracked_index >= 0 else 0
+    return of_upper_sums + of_saved_rolls + of_tracked_box
 
 
 def feature_count(rules: RuleSet) -> int:
@@ -206,8 +206,7 @@ def feature_lines(rules: RuleSet) -> tuple[Ints, Ints]:
     related = np.ones((extra_count(rules), len(rules.categories)), dtype=bool)
     if is_wide(rules):
         for column in range(len(rules.bonuses)):
-            related[2 * column : 2 * column + 2] = [
-                box.column == column for box in rules.categories
-            ]
+            is_in_column = [box.column == column for box in rules.categories]
+            related[2 * column : 2 * column + 2] = is_in_column  # the two features of its upper sum
     extra, box = np.nonzero(related)
     return extra.astype(np.int64), box.astype(np.int64)

@@ -36,10 +36,12 @@ from ..tablebase.store import has_table, table_path
 from ..tablebase.table_reader import read_table
 from ..words import N_, _, number_text
 from .strategy import Strategy
-from .turn_evaluator import TurnEvaluator
+from .turn_evaluator import TurnEvaluator, state_at
 
 MAX_RESIDUAL = 1e-9  # points
 FALSE_ALARM_RATE = 1 / 16_000  # chance that the simulation of a correct table fails
+SECONDS = 30.0  # the longest time without a byte from the host
+CHUNK = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -57,19 +59,18 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     Every place in the table is equally likely.
     """
     random = np.random.default_rng(seed)
-    layout = space.layout
+    offsets = space.layout.offsets
     unsorted = np.concatenate(space.layers)
     # The rows are sorted into the order of the table.
-    rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]
-    starts = layout.offsets[rows]
+    rows = unsorted[np.argsort(offsets[unsorted], kind="stable")]
+    starts = offsets[rows]
     # The table begins with the full cards, which end here.
     full = space.layer_slice(space.categories).stop
-    for place in random.integers(full, space.size, count) if space.size > full else []:
+    if space.size == full:
+        return
+    for place in random.integers(full, space.size, count).tolist():
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
-        lane_set = layout.lane_sets[row]
-        saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[lane_set]))
-        upper = int(layout.lane_upper[lane_set, lane])
-        yield State(int(layout.masks[row]), upper, saved, joker_paid=row >= space.cards)
+        yield state_at(space, row, place)
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
@@ -152,10 +153,6 @@ def sampling_error_bound(games: int, standard_deviation: float, score_range: flo
     return standard_deviation * math.sqrt(2 * log_term / games) + 3 * score_range * log_term / games
 
 
-SECONDS = 30.0  # the longest time without a byte from the host
-CHUNK = 1 << 20  # bytes
-
-
 def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
     """Store the table of a rule set's means from a folder or URL, and return the path of its file.
 
@@ -206,16 +203,15 @@ def copy(origin: str, target: Path, most: int) -> None:
     from urllib.parse import urlsplit
     from urllib.request import urlopen
 
-    remote = "://" in origin
+    is_remote = "://" in origin
     try:
-        if remote and urlsplit(origin).scheme not in ("http", "https"):
+        if is_remote and urlsplit(origin).scheme not in ("http", "https"):
             raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
-        with (
-            urlopen(origin, timeout=SECONDS) if remote else open_file(origin) as file,
-            open(target, "wb") as copied,
-        ):
+        source = urlopen(origin, timeout=SECONDS) if is_remote else open_file(origin)
+        with source, open(target, "wb") as copied:
             left = most + 1
-            while left and (part := file.read(min(CHUNK, left))):
+            # An empty part is the end of the file, or of what is read of it.
+            while part := source.read(min(CHUNK, left)):
                 left -= copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

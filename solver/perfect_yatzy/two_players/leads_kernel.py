@@ -73,7 +73,7 @@ class LeadJob(NamedTuple):
 
 
 @jit
-def range_of(one, i, other, j, lead):
+def range_of(player, i, other, j, lead):
     """Return the first and the last lead of a player in state i for which the game is open.
 
     The other player is in state j, and `lead` is the lead at the start. If no lead leaves the game
@@ -81,12 +81,13 @@ def range_of(one, i, other, j, lead):
     """
     # The game is open as long as the player behind can make up for the lead. The points made limit
     # which leads occur.
-    low = max(-one.most[i], lead - other.past[j])
-    high = min(other.most[j], lead + one.past[i])
+    low = max(-player.most[i], lead - other.past[j])
+    high = min(other.most[j], lead + player.past[i])
     if high >= low - 1:
         return low, high
-    # All that can occur are lost, or all are won: an empty range above them, or below.
-    return (low, low - 1) if low == -one.most[i] else (high + 1, high)
+    if low == -player.most[i]:  # all leads that can occur are lost: an empty range above them
+        return low, low - 1
+    return high + 1, high  # all are won: an empty range below them
 
 
 @jit
@@ -206,7 +207,8 @@ def child_table(job, values):
 def solve_leads(begin, end, rows, arguments, who):
     """Compute W for all states in `rows` of the player who moves.
 
-    The states of the other player are those from `begin` to before `end`.
+    The states of the other player are those from `begin` to before `end`. `who` is what the player
+    who moves follows, a kind of :func:`play_block`.
     """
     job, player = views(arguments), views(who)
     layout = job.model.layout

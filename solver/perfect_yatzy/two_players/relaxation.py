@@ -41,7 +41,7 @@ from ..core.dice import Floats
 from ..core.objectives import Objective
 from ..core.resources import writing_to
 from ..core.rules import RuleSet
-from ..core.state import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
 from ..objectives.policy_quantities import Policy
@@ -50,7 +50,7 @@ from ..settings import Folder, Settings
 from ..strategy.confidence import Estimate, adjusted_mean_of
 from ..strategy.forward_pass import ForwardPass, by_state, laws_of_points
 from ..strategy.tie_rules import tie_rule
-from ..strategy.turn_evaluator import GreedyPolicy
+from ..strategy.turn_evaluator import GreedyPolicy, state_at
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import open_table, table_path
 from ..tablebase.work_identity import WorkIdentity
@@ -81,7 +81,8 @@ class Sample:
 class Interval:
     """The chance of the first player by sampled paths: between `low` and `high` with CONFIDENCE.
 
-    `opponents` are the estimates of what O wins at most if it moves second, and first.
+    `opponents` are the estimates of what O wins at most if it moves second, and first. With a
+    single path they have no ends, and nothing is known.
     """
 
     paths: int
@@ -91,12 +92,14 @@ class Interval:
     @property
     def low(self) -> float:
         """What the first player wins at least."""
-        return 1 - float(self.opponents[0].high or 1.0)
+        most = self.opponents[0].high
+        return 0.0 if most is None else 1 - most
 
     @property
     def high(self) -> float:
         """What the first player wins at most."""
-        return float(self.opponents[1].high or 1.0)
+        most = self.opponents[1].high
+        return 1.0 if most is None else most
 
 
 def two_player_interval(
@@ -113,11 +116,12 @@ def two_player_interval(
         raise StateError(f"endgame is {left}; must be 0 to {most}", field="endgame")
     file = SampleFile(rules, settings.tables, tie_rule(ties).share)
     file.fill(settings, paths, left)
-    opponents = (
-        estimate([file.samples[seed, moves_first, left] for seed in range(1, paths + 1)])
+    seeds = range(1, paths + 1)
+    second, first = (
+        estimate([file.samples[seed, moves_first, left] for seed in seeds])
         for moves_first in (False, True)
     )
-    return Interval(paths, left, (next(opponents), next(opponents)))
+    return Interval(paths, left, (second, first))
 
 
 def estimate(samples: Sequence[Sample]) -> Estimate:
@@ -182,27 +186,33 @@ class SampleFile:
         It waits for samples that other processes compute.
         """
         wanted = [(seed, first, left) for seed in range(1, paths + 1) for first in (False, True)]
-        relaxation = None
-        while missing := [key for key in wanted if key not in self.samples]:
-            if relaxation is not None:  # not before the first round
-                sleep(PAUSE)
+        relaxation = None  # is made if a sample is computed here
+        missing = [key for key in wanted if key not in self.samples]
+        while missing:
             for seed, moves_first, _left in missing:
                 lock = self.path.with_suffix(f".{seed}-{int(moves_first)}-{left}.lock")
                 with driver_lock(lock) as free:
                     self.read()
                     if free and (seed, moves_first, left) not in self.samples:
-                        relaxation = relaxation or self._relaxation(settings)
+                        if relaxation is None:
+                            relaxation = self._relaxation(settings)
                         self.add(self._sample(relaxation, seed, moves_first, left))
                 if settings.progress:
                     settings.progress(sum(key in self.samples for key in wanted), len(wanted))
+            missing = [key for key in missing if key not in self.samples]
+            if missing:  # other processes compute them
+                sleep(PAUSE)
 
     def _relaxation(self, settings: Settings) -> Relaxation:
+        """Return the samples of a game in which P plays for the mean, from the table of means."""
         quiet = settings.reporting(None)
         means = open_table(quiet, Objective(self.rules))[1]
         return Relaxation.of(quiet, GreedyPolicy(self.rules, means), self.tie)
 
     def _sample(self, relaxation: Relaxation, seed: int, moves_first: bool, left: int) -> Sample:
+        """Compute a sample."""
         path = relaxation.path(seed)
+        # the distribution of the final score of P, from the empty card on
         chances = relaxation.distributions[0][0].astype(np.float64)
         points = np.arange(len(chances))
         mean = float(chances @ points)
@@ -341,37 +351,29 @@ class Relaxation:
             values[start : start + len(terms)] -= terms
 
     def _endgame(self, game: PenalisedUtility, card: Card, moves_first: bool, left: int) -> Values:
-        """Return the chances of O in a layer, if both play to win from there.
+        """Return the chances of O by the entries of a layer, if both play to win from there.
 
-        P plays from its card.
+        P plays from `card`, and O from any card of the layer.
         """
         rules = self.policy.rules
         states = game.space.layer_slice(self.turns - left)
-        theirs = self._state(game, states.start + card.place)
-        starts = (EMPTY_STATE, theirs) if moves_first else (theirs, EMPTY_STATE)
+        number = states.start + card.place
+        state_of_p = state_at(game.space, int(game.space.state_rows()[number]), number)
+        starts = (EMPTY_STATE, state_of_p) if moves_first else (state_of_p, EMPTY_STATE)
         lead = -card.made if moves_first else card.made
         rest = TwoPlayerGame(rules, starts, lead, self.tie, turns=(left, left))
-        ((_left, found),) = deque(rest.solve(self.settings.reporting(None)), maxlen=1)
-        player = rest.players[int(moves_first)]
-        place = player.start - player.layer(left).first
+        # the last layer of the solve, which is that before the first turn
+        ((_left, values),) = deque(rest.solve(self.settings.reporting(None)), maxlen=1)
+        place_of_p = rest.start_places[int(moves_first)]
         offsets = game.score_offsets
         parts = []
-        for number, state in enumerate(range(states.start, states.stop)):
-            pair = (number, place) if moves_first else (place, number)
-            low, high, chances = rest.start_chances(rest.first_turn, *pair, found)
+        for place, state in enumerate(range(states.start, states.stop)):
+            # the places of the cards of the player who moves, and of the other
+            places = (place, place_of_p) if moves_first else (place_of_p, place)
+            low, high, chances = rest.start_chances(rest.first_turn, *places, values)
             if not moves_first:  # they are the chances of P, by its lead
                 low = -high
                 chances = 1 - chances[::-1]
             leads = np.arange(offsets.low[state], offsets.high[state] + 1 + game.after) - card.made
             parts.append(chances[np.clip(leads - low + FRAME, 0, len(chances) - 1)])
         return np.concatenate(parts).astype(game.compute)
-
-    def _state(self, game: PenalisedUtility, number: int) -> State:
-        """Return the state with a number."""
-        space = game.space
-        row = int(space.state_rows()[number])
-        lane, saved = space.lanes_and_saved(np.array([row]), np.array([number]))
-        layout = space.layout
-        tracked = row >= space.cards
-        upper = layout.lane_upper[layout.lane_sets[row], lane[0]]
-        return State(int(layout.masks[row]), int(upper), int(saved[0]), tracked)

@@ -106,18 +106,18 @@ class TwoPlayerTable:
         """
         turn = next(turn for turn in self.game.turns() if turn.left == rest.total)
         mover, waiting = rest.players
-        # These arrays give, by state of the rest, its number in the whole game. The place of a
-        # state in its layer is its number less that of the first state there.
         whole_mover = self.game.players[turn.mover]
         whole_waiting = self.game.players[1 - turn.mover]
-        of_mover = places_in(whole_mover.space, mover.space)
-        of_waiting = places_in(whole_waiting.space, waiting.space)
+        # These arrays give, by state of the rest, its number in the whole game. The place of a
+        # state in its layer is its number less that of the first state there.
+        numbers_of_mover = places_in(whole_mover.space, mover.space)
+        numbers_of_waiting = places_in(whole_waiting.space, waiting.space)
         before, other = self.game.sides(turn)
-        mine = int(of_mover[mover.start]) - before.first
-        theirs = int(of_waiting[waiting.start]) - other.first
+        mine = int(numbers_of_mover[mover.start]) - before.first
+        theirs = int(numbers_of_waiting[waiting.start]) - other.first
         after = mover.layer(mover.turns - 1)
         whole_after = whole_mover.layer(turn.open[turn.mover] - 1)
-        children = of_mover[after.first : after.first + after.size] - whole_after.first
+        children = numbers_of_mover[after.first : after.first + after.size] - whole_after.first
         start = self._layer(turn.left)
         after_turn = self._layer(turn.left - 1)
         return self.game.turn_values(turn, (mine, theirs), children, start, after_turn)
@@ -170,7 +170,9 @@ def store_games(settings: Settings, rules: RuleSet, solve: Solve) -> None:
             if not free:
                 raise TableError(f"{path.stem} is being solved by another process")
             with suppress(TableError):  # a damaged one is solved again
-                if (found := stored_game(game, settings.tables)) and found.values.sha256():
+                stored = stored_game(game, settings.tables)
+                if stored:
+                    stored.values.sha256()  # reads all values, and raises if one is damaged
                     continue
             writer = TwoPlayerWriter(game, path)
             writer.take_over()
@@ -187,17 +189,18 @@ class TwoPlayerWriter:
         self.began = perf_counter()
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
         self.identity = game.identity
-        ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
+        sizes = (game.layer_places(left)[1] for left in range(game.total + 1))
+        ends = [0, *accumulate(sizes)]  # by turns left: where the values end that come before
         self.begins = ends[:-1]
-        # in place of rows, numbers in the layer
+        # A shard has its number in the layer in place of rows, and the turns left as `filled`.
         self.shards = [
             Shard(left, number, number + 1, begin, min(begin + SHARD, stop))
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        # shards of an interrupted solve
-        there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
-        check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
+        # bytes of the shards of an interrupted solve
+        known = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
+        check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - known))
 
     def take_over(self) -> None:
         """Remove shards of an interrupted solve that are damaged or not of this game.
@@ -223,7 +226,9 @@ class TwoPlayerWriter:
     def add(self, left: int, values: Floats) -> None:
         """Store the values with `left` turns left."""
         begin = self.begins[left]
-        for shard in (shard for shard in self.shards if shard.filled == left):
+        for shard in self.shards:
+            if shard.filled != left:
+                continue
             part = values[shard.start - begin : shard.stop - begin]
             with writing_to(self.folder), writing_shard(self.folder):
                 # Only chances of 0 and 1 are stored as 0 and LEVELS, the others between them.

@@ -41,9 +41,10 @@ from ..objectives.policy_evaluation_kernel import EvaluationJob
 from ..objectives.policy_kernel import policy_job
 from ..objectives.policy_quantities import Policy
 from ..objectives.score_places import ScoreOffsets
-from ..objectives.scores import Goals, Utility
+from ..objectives.scores import Goals
 from ..settings import Settings
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
+from ..strategy.score_distribution import score_places
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
@@ -85,7 +86,6 @@ class Player:
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
         goals = Goals(rules, start)
-        utility = Utility(rules, lambda points: points.astype(np.float64), start)
         self.policy = policy
         self.space = goals.space
         self.turns = self.space.categories - self.space.first_layer  # open boxes at the start
@@ -93,7 +93,7 @@ class Player:
         self._most = goals.row_lengths()  # most points to come, by row, without the upper bonus
         self._bonuses = goals.lane_bonuses()  # highest upper bonus to come, by lane set and lane
         # most points made since the start, by row, without the upper bonus
-        self._past = utility.row_lengths()
+        self._past = score_places(rules, start).row_lengths()
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
         """Return the states with so many open boxes, from the place `begin` to before `end`."""
@@ -301,6 +301,7 @@ class TwoPlayerGame:
     def layer_places(self, left: int) -> tuple[Ints, int]:
         """Return the :meth:`places` of the values with `left` turns left, 0 for full cards."""
         mover, mine, others = self._who_moves(left)
+        # Before a turn the mover waits, and the other has moved.
         waiting, moved = self.players[mover].layer(mine), self.players[1 - mover].layer(others)
         return self.places(waiting, moved, self.lead_of(mover))
 
@@ -313,29 +314,29 @@ class TwoPlayerGame:
         return LeadValues(np.empty(end + FRAME, np.float32), place)
 
     def full_cards(self, mover: int, left: int, to_come: Floats) -> LeadValues:
-        """Return the values of full cards of `mover`.
+        """Return the values where the card of `mover` is full and only the other player plays on.
 
-        The other player has `left` open boxes. `to_come` holds the chances of that player's points
-        to come, `(waiting cards, points)`.
+        The other has `left` open boxes, and `to_come` holds the chances of the other's points to
+        come, `(waiting cards, points)`.
         """
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses = final_bonus(self.players[mover].space)
-        found = self.blank(waiting, moved, self.lead_of(1 - mover))
+        values = self.blank(waiting, moved, self.lead_of(1 - mover))
         tie = 1 - self.tie if mover else self.tie  # what it counts for `mover`
         most = to_come.shape[1]
         # chance of fewer than n points, for n from 0 to `most`
         fewer = np.pad(np.cumsum(to_come, axis=1), ((0, 0), (1, 0)))
         pairs = product(range(waiting.size), range(moved.size))
-        for (theirs, mine), place in zip(pairs, found.place, strict=True):
+        for (theirs, mine), place in zip(pairs, values.place, strict=True):
             low, high = leads.range_of(moved, mine, waiting, theirs, self.lead_of(mover))
             # It is a tie if the other makes so many points.
             ahead = np.arange(low, high + 1) + int(bonuses[mine])
             wins = fewer[theirs, ahead.clip(0, most)]
             wins_or_ties = fewer[theirs, (ahead + 1).clip(0, most)]
             # The leads beside the range are lost or won.
-            values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
-            found.values[place : place + len(values)] = values
-        return found
+            chances = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
+            values.values[place : place + len(chances)] = chances
+        return values
 
     def plan(
         self, turn: TwoPlayerTurn, to_come: Floats, in_threads: Any, threads: int
@@ -346,20 +347,18 @@ class TwoPlayerGame:
         """
         mover = self.players[turn.mover]
         _mine, other = self.sides(turn)
-        found = self.full_cards(turn.mover, turn.open[1 - turn.mover], to_come)
+        values = self.full_cards(turn.mover, turn.open[1 - turn.mover], to_come)
         for left in range(1, turn.open[turn.mover]):
             before = mover.layer(left)
-            below = found
-            found = self.blank(other, before, self.lead_of(1 - turn.mover))
+            below = values
+            values = self.blank(other, before, self.lead_of(1 - turn.mover))
             # The other still waits after this turn, but a backup writes pairs in the order (mover,
             # other).
-            target = LeadValues(
-                found.values, found.place.reshape(other.size, before.size).T.ravel()
-            )
-            self._solve(
-                Backup(turn.mover, left, other, below, target, is_plan=True), in_threads, threads
-            )
-        return found
+            place = values.place.reshape(other.size, before.size).T.ravel()
+            target = LeadValues(values.values, place)
+            backup = Backup(turn.mover, left, other, below, target, is_plan=True)
+            self._solve(backup, in_threads, threads)
+        return values
 
     @property
     def identity(self) -> WorkIdentity:
@@ -372,10 +371,14 @@ class TwoPlayerGame:
 
         None means that no layer of this game is stored.
         """
-        values, fields = stored_layer(part, self.identity) or (None, {})
-        if values is None or not fields["left"]:
+        stored = stored_layer(part, self.identity)
+        if stored is None:
             return None
-        return fields["left"], LeadValues(values, self.layer_places(fields["left"])[0])
+        values, fields = stored
+        left = fields["left"]
+        if not left:  # that of full cards, which takes no time
+            return None
+        return left, LeadValues(values, self.layer_places(left)[0])
 
     def solve(
         self,
@@ -400,7 +403,8 @@ class TwoPlayerGame:
         work_done = [0, *accumulate(work_of_turns)]  # after each number of turns
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
-                if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
+                is_due = solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS
+                if part and is_due:
                     try:
                         store_layer(part, self.identity, values.values, left=turn.left - 1)
                     # The layer can be solved again, unless others need the file now.
@@ -419,14 +423,14 @@ class TwoPlayerGame:
     def _needs(self, settings: Settings, policy: Play) -> list[Any]:
         """Return what :meth:`_backup` needs of the policy of the mover.
 
-        It is an entry for each layer, or nothing for play to win.
+        For play to win it is nothing. For a replanned player it is the distributions of the
+        opponent's points to come, by the number of the opponent's open boxes, and for a policy the
+        ends of its turns, by the number of turns that it has played since the start.
         """
         if policy is None:
             return []
-        # distributions of the opponent's points to come, by the number of its open boxes
         if isinstance(policy, Replanned):
             return [*laws_of_points(settings.reporting(None), policy.opponent)]
-        # by the number of the mover's turns since the start
         return ends_of_turns(settings.reporting(None), policy)
 
     def _all_full(self) -> LeadValues:
@@ -599,7 +603,7 @@ class TwoPlayerGame:
         for left, layer in self.solve(settings, part, solve_turn):
             if on_layer:
                 on_layer(left, layer.values)
-            values_at_start = layer  # the last layer is that of the start
+            values_at_start = layer  # in the end: the last layer is that of the start
         if part and not on_layer:
             discard(part)
         low, _high, chances = self.start_chances(
@@ -634,8 +638,8 @@ class LeadEvaluator(ScoreEvaluator):
         self.score_offsets = ScoreOffsets(
             *(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields)
         )
-        for places, found in zip(self.score_offsets, offsets, strict=True):
-            places[states] = found  # no other state has values
+        for of_all, given in zip(self.score_offsets, offsets, strict=True):
+            of_all[states] = given  # no other state has values
 
 
 def solved_turn(settings: Settings, game: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:

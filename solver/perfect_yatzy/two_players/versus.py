@@ -142,17 +142,21 @@ def versus(  # noqa: PLR0913 - the published parameters
     settings = Settings(tables, threads, progress)
     rule_set = load_rules(rules)
     share = tie_rule(ties).share
-    one, other = (read_card(rule_set, card) for card in cards)
-    for card, theirs, play in ((one, other, first), (other, one, second)):
-        check_position(rule_set, card.state)
+    first_card, second_card = (read_card(rule_set, card) for card in cards)
+    for mine, theirs, play in (
+        (first_card, second_card, first),
+        (second_card, first_card, second),
+    ):
+        check_position(rule_set, mine.state)
         if isinstance(play, Replanned):
             _check_policy(play.opponent, theirs)
         elif play:
-            _check_policy(play, card)
-    starts = one.state, other.state
-    game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
-    whole = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
-    if store and not whole:
+            _check_policy(play, mine)
+    starts = first_card.state, second_card.state
+    lead = first_card.total - second_card.total
+    game = TwoPlayerGame(rule_set, starts, lead, share, (first, second))
+    can_be_stored = starts == (EMPTY_STATE, EMPTY_STATE) and not first and not second
+    if store and not can_be_stored:
         raise StateError("only a whole game that both play to win can be stored")
 
     def solve(
@@ -165,10 +169,11 @@ def versus(  # noqa: PLR0913 - the published parameters
 
     if store:
         store_games(settings, rule_set, solve)
-    if whole and (known := stored_game(game, tables)):
-        chance = known.first
+    stored = stored_game(game, tables) if can_be_stored else None
+    if stored:
+        chance = stored.first
     else:
-        part = versus_checkpoint(rule_set, tables) if whole else None
+        part = versus_checkpoint(rule_set, tables) if can_be_stored else None
         chance = solve(settings, game, part, None)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
@@ -200,13 +205,14 @@ def versus_table(
     costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
     begins = [0, *accumulate(cost.values for cost in costs)]  # of each game, in the work of all
     chances = list[float]()
+    # The last of `begins` is the end of the last game.
     for pair, begin in zip(product(players, repeat=2), begins, strict=False):
 
         def report(done: int, _total: int, begin: int = begin) -> None:
             if settings.progress:
                 settings.progress(begin + done, begins[-1])
 
-        found = versus(
+        result = versus(
             rules,
             *pair,
             ties=ties,
@@ -214,7 +220,7 @@ def versus_table(
             threads=settings.threads,
             progress=report,
         )
-        chances.append(found.first)
+        chances.append(result.first)
     return np.array(chances).reshape(len(players), -1)
 
 
@@ -409,8 +415,9 @@ class LateScore:
             check_memory(self.rules, solve_cost(objective))
             for layer in solve_layers(objective, threads=self.threads):
                 if layer.filled == filled:
-                    late = layer.values
-            at_once = layer.values[-objective.after - 1 :: -1]  # x = 0, -1, -2 ...
+                    late = layer.values  # when the opponent learns the score
+                at_start = layer.values  # in the end: the last layer is that of the start
+            at_once = at_start[-objective.after - 1 :: -1]  # x = 0, -1, -2 ...
             given = [self.beating_with(e, tie, late) for e in self.components]
             self._beating[tie] = given, at_once
         return self._beating[tie]
@@ -445,9 +452,9 @@ class LateScore:
 
     def guarantee(self, share: float, moves_first: bool) -> float:
         """Return what one player wins at least. `share` is what a tie counts for it."""
+        beating_with, beating_at_once = self.beating(1 - share)
         left = 0  # turns that are left to the player when the opponent learns the score
-        components, at_once = self.beating(1 - share)
-        if components:
+        if self.components:
             left = self.left if moves_first else min(self.space.categories, self.left + 1)
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
@@ -456,18 +463,21 @@ class LateScore:
         state, x = entries(objective, filled)
         made = np.arange(int(x.max()) + 1)
 
-        def beaten(reached: Floats, shifts: int, most: int) -> Floats:
+        def beaten(beating: Floats, shifts: int, most: int) -> Floats:
             """Return V for all shifts and points made, `(shifts, points)`.
 
-            `most` is the most points of the component.
+            `beating` is V by points, the last for all that are more. `most` is the most points of
+            the component.
             """
-            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 1)
-            return np.asarray(np.minimum(1, (1 + self.error) * reached[n]))
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(beating) - 1)
+            return np.asarray(np.minimum(1, (1 + self.error) * beating[n]))
 
-        parts = list(zip(self.components, components, strict=True))
         most_to_come = distributions.shape[1]
-        beaten_with = [beaten(by_n, most_to_come - len(e) + 1, len(e) - 1) for e, by_n in parts]
-        beaten_at_once = beaten(at_once, most_to_come, 0)
+        beaten_with = [
+            beaten(beating, most_to_come - len(e) + 1, len(e) - 1)
+            for e, beating in zip(self.components, beating_with, strict=True)
+        ]
+        beaten_at_once = beaten(beating_at_once, most_to_come, 0)
         # what is won at least, by state of the layer and points made
         utility = np.empty((len(distributions), len(made)))
 
@@ -475,9 +485,9 @@ class LateScore:
             """Write 1 less the two sums of what the opponent wins, for STATES states."""
             rest = distributions[first : first + STATES].copy()
             least = np.ones(1)
-            for component, chances in zip(self.components, beaten_with, strict=True):
+            for component, by_shift in zip(self.components, beaten_with, strict=True):
                 # The split also removes the part of the component from `rest`.
-                least = least - split(rest, component) @ chances
+                least = least - split(rest, component) @ by_shift
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:

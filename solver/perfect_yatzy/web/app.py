@@ -292,6 +292,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
     async def answered(
         query: str, body: schemas.RequestBody, request: Request
     ) -> AsciiJSONResponse:
+        """The answer to a question, computed in a thread unless that would take longer."""
         fields = body.model_dump(exclude_none=True)
         if query == "odds":  # needs no table, and never waits
             return AsciiJSONResponse(await run_sync(scheduler.odds, fields))
@@ -386,6 +387,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     """What can be asked about."""
 
     def answer_about(names: Sequence[str], lang: str) -> Content:
+        """The rule sets of these names as `/api/rules` describes them."""
         rule_sets = [scheduler.rules(name) for name in names]
         named = [
             NamedRules(own_name(name) or rules.id, rules)

@@ -71,6 +71,7 @@ class OwnRules:
                 self._unlisted.pop(name, None)
             elif name not in self.names():
                 self._unlisted = _with_last(self._unlisted, name, text)
+            # Of listed and of unlisted files only those that were added last are kept.
             for names in (self.names(), [*self._unlisted]):
                 for oldest in names[:-MAX_OWN_RULES]:
                     with suppress(OSError):
@@ -128,6 +129,7 @@ class OwnRules:
             self._unwritten.pop(name, None)
 
     def _forget(self, name: str) -> None:
+        """Remove a file, wherever it is kept, and all that was read of it."""
         with suppress(FileNotFoundError, NotADirectoryError):
             self._path(name).unlink()
         self._unwritten.pop(name, None)
@@ -135,6 +137,7 @@ class OwnRules:
         self._rules.clear()  # it may be there with several switches
 
     def _read(self, spec: str) -> RuleSet:
+        """Return the rule set of a file with switches, read now."""
         name, *switches = spec.split("+")
         text = self._known_text(name)
         rules = rules_from_text(text, f"{name}.toml", switches)

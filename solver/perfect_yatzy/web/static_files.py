@@ -94,11 +94,11 @@ class Content:
             "etag": f'W/"{self.tag}"',
             "vary": "accept-encoding",
         }
-        known = {
+        tags_of_client = {
             tag.strip().removeprefix("W/").strip('"')
             for tag in request.get("if-none-match", "").split(",")
         }
-        if known & {self.tag, "*"}:
+        if tags_of_client & {self.tag, "*"}:
             return Response(status_code=304, headers=headers)
         body = self.body
         if self.compressed is not None and takes_gzip(request.get("accept-encoding", "")):

@@ -54,29 +54,17 @@ def answer_lines(
 
     `query` and `defaults` are for the fields that a request lacks.
     """
-    from ...game.rule_loader import names_file
-
     while line := lines.readline(MAX_LINE_BYTES):
         if not line.strip():
             continue
         request: Any = None
         try:
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
-                rest = line
-                while rest and not rest.endswith(b"\n"):  # the next request is in the next line
-                    rest = lines.readline(MAX_LINE_BYTES)
+                skip_line(lines)
                 too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
                 raise StateError(too_long, code="invalid-request")
             request = parse_line(line)
-            spec = request.get("rules")
-            if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
-                # The sender of a request opens no files.
-                text = _(
-                    "rules is {value}; must be built-in rules, or the file that is given by --rules"
-                )
-                raise RulesError(
-                    text.format(value=shown(spec)), code="unknown-rules", field="rules"
-                )
+            check_rules(request, defaults)
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
             output = error_line(error.as_json(), request)
@@ -90,6 +78,26 @@ def answer_lines(
             output = error_line({"error": message, "code": "internal-error"}, request)
         click.echo(output)
         sys.stdout.flush()
+
+
+def skip_line(lines: IO[bytes]) -> None:
+    """Read the rest of a line. The next request is in the next line."""
+    rest = lines.readline(MAX_LINE_BYTES)
+    while rest and not rest.endswith(b"\n"):
+        rest = lines.readline(MAX_LINE_BYTES)
+
+
+def check_rules(request: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Raise RulesError if the sender of a request wants to open a file of rules."""
+    from ...game.rule_loader import names_file
+
+    spec = request.get("rules")
+    if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
+        text = _(
+            "rules is {value}; must be built-in rules, or the file that is given by --rules",
+            value=shown(spec),
+        )
+        raise RulesError(text, code="unknown-rules", field="rules")
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
@@ -130,11 +138,10 @@ def error_line(error: dict[str, str], request: Any) -> str:
     return json.dumps(answer)
 
 
-def asked(given: dict[str, Any]) -> dict[str, Any]:
+def request_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the request that the options make."""
-    if options.is_given("digits") and not (given["exact"] or given["jsonl"]):
-        text = _("{option} can only be used with {other}", option="--digits", other="--exact")
-        raise click.UsageError(text)
+    if not given["exact"] and not given["jsonl"]:
+        options.refuse_without("--exact", "--digits")
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if "field" in request:
         from ...field.description import field_of_file
@@ -147,14 +154,11 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
     service: QueryService = given["service"]
     plot_path = given.get("plot_path")
-    request = asked(given)
+    request = request_fields(given)
     if given["jsonl"]:
-        for name, is_given in {
-            "DICE": "dice" in request,
-            "--json": given["as_json"],
-            "--plot": plot_path,
-        }.items():
-            if is_given:
+        others = {"DICE": "dice" in request, "--json": given["as_json"], "--plot": plot_path}
+        for name, is_used in others.items():
+            if is_used:
                 raise click.UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:
             raise click.UsageError(_("--jsonl reads standard input, which is closed"))

@@ -22,8 +22,8 @@ def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_j
     service.strategy(rules)  # announces a solve of perfect play
     report = progress(_("Solving a field of {rules}", rules=rules.key))
     begin = perf_counter()
-    found = field_equilibrium(service.settings.reporting(report), rules, opponents)
-    distribution = found.law
+    equilibrium = field_equilibrium(service.settings.reporting(report), rules, opponents)
+    distribution = equilibrium.law  # of the final score of each player
     lowest = int(distribution.scores[0])
     highest = int(distribution.scores[-1])
     fields: dict[str, Any] = {
@@ -31,12 +31,12 @@ def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_j
         "field": opponents,
         "mean": distribution.mean,
         "standard_deviation": distribution.standard_deviation,
-        "upper_bonus_chance": found.bonus_chance,
-        "mean_play_wins": found.mean_play_wins,
-        "gain": found.gain,
-        "weights": [weight for weight in found.mixture.weights if weight],
+        "upper_bonus_chance": equilibrium.bonus_chance,
+        "mean_play_wins": equilibrium.mean_play_wins,
+        "gain": equilibrium.gain,
+        "weights": [weight for weight in equilibrium.mixture.weights if weight],
         "lowest": lowest,
-        "chances": found.chances[lowest : highest + 1].tolist(),
+        "chances": equilibrium.chances[lowest : highest + 1].tolist(),
     }
     seconds = round(perf_counter() - begin, 2)
     echo_answer(field_lines(rules, fields), as_json, **fields, seconds=seconds)

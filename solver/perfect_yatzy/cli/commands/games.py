@@ -127,7 +127,10 @@ def simulate(
         raise click.UsageError(_("--dataset-card describes the file of --output; give both"))
     check_positions(positions, output)
     if output:
-        check_output(output, 0 if positions else games, "" if positions else start["card"])
+        if positions:
+            check_output(output)
+        else:
+            check_output(output, games, start["card"])
         check_overwrite(force, output, dataset_card)
     if positions and output:
         sampling = {"exploration": exploration, "options": every_action, "distinct": distinct}
@@ -144,8 +147,8 @@ def simulate(
         request["field"] = field_of_file(field)
     if places is not None:
         request["places"] = places
-    shown = progress_if_long(_playing(games), games >= LONG_SIMULATION)
-    policy, simulation, answer = run_simulation(service, request, shown, on)
+    report = progress_if_long(_playing(games), games >= LONG_SIMULATION)
+    policy, simulation, answer = run_simulation(service, request, report, on)
     if output:
         with output_file(output) as file:
             write_games(file, output, policy, simulation)
@@ -167,11 +170,7 @@ def check_positions(positions: int | None, output: str | None) -> None:
             facts = {"option": f"--{name}", "other": "--positions"}
             raise click.UsageError(_("{option} cannot be used with {other}", **facts))
         return
-    wanted = {"exploration": "--exploration", "every_action": "--options", "distinct": "--distinct"}
-    for name in filter(options.is_given, wanted):
-        raise click.UsageError(
-            _("{option} can only be used with {other}", option=wanted[name], other="--positions")
-        )
+    options.refuse_without("--positions", "--exploration", "--options", "--distinct")
 
 
 def write_positions(
@@ -299,15 +298,15 @@ def evaluate(
         request["process"] = process
         answers = [run_evaluation(service, request, progress(_playing(games)), on)]
     else:
-        asked = [
+        requests = [
             request | {"policy": policy, "against": opponent, "even": even} for policy in policies
         ]
-        answers = run_evaluations(service, asked, evaluating(len(policies)), on)
+        answers = run_evaluations(service, requests, evaluating(len(policies)), on)
     if as_json:
         click.echo("\n".join(map(json.dumps, answers)))
     else:
-        found = [evaluation_lines(service.rules(rules), each) for each in answers]
-        echo_lines(["\n\n\n".join("\n".join(lines) for lines in found)])
+        texts = ["\n".join(evaluation_lines(service.rules(rules), answer)) for answer in answers]
+        echo_lines(["\n\n\n".join(texts)])
 
 
 def suffix_of(path: str) -> str:
@@ -318,7 +317,7 @@ def suffix_of(path: str) -> str:
 def check_output(path: str, games: int = 0, card: str = "") -> None:
     """Raise StateError or MissingPackage unless games or positions can be written to a file.
 
-    `games` is their number, and `card` the one that they start from.
+    `games` is the number of games, if there are any, and `card` the one that they start from.
     """
     from ...strategy.metadata import check_pyarrow
 
@@ -361,13 +360,7 @@ def write_table(
 
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(first)  # the names of the columns
-        writer.writerows(
-            [
-                (" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell
-                for cell in row
-            ]
-            for row in rows
-        )
+        writer.writerows(map(_csv_cell, row) for row in rows)
     else:
         known = {
             name: json.loads(value) if name == "columns" else value
@@ -378,9 +371,16 @@ def write_table(
     text.detach()  # the caller closes the file
 
 
+def _csv_cell(value: Any) -> Any:
+    """Return what stands for a value in CSV. A list becomes its numbers, or `none`."""
+    if not isinstance(value, list):
+        return value
+    return " ".join(map(str, value)) or "none"
+
+
 def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """Return the rows of columns that are arrays or lists, as plain Python values."""
-    lists = [each if isinstance(each, list) else each.tolist() for each in columns.values()]
+    lists = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
     return zip(*lists, strict=True)
 
 

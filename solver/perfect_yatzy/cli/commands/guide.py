@@ -193,7 +193,7 @@ def learn(
     shown = progress(_("Fitting prices for {rules}", rules=rule_set.key))
     label = _("Rules for the holds")
     began = monotonic()
-    report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
+    report = lambda line: tell(f"yatzy: {label}: {line.strip()}", began)  # noqa: E731
     sheet = learn_sheet(
         Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
     )
@@ -225,7 +225,7 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
     from ..views.wording import rounded_up
 
     figures = sheet.figures
-    of_prices = float(sheet.figures["prices_mean"])
+    of_prices = float(figures["prices_mean"])
     mean = number_text(of_prices, 2)
     if "prices_mean_interval" in figures:
         mean += f" ± {number_text(figures['prices_mean_interval'], 2)}"
@@ -242,9 +242,9 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
     text = _("Perfect play: {mean}; {difference} more ({share} % reached)")
     click.echo(text.format(mean=number_text(best, 2), difference=difference, share=share))
     for size in sheet.sizes:
-        found = sheet.with_rules(size).figures
+        of_list = sheet.with_rules(size).figures
         text = _("With {count} rules for the holds and nothing computed: mean {mean}")
-        click.echo(text.format(count=size, mean=number_text(found["mean"], 2)))
-        if "worst" in found:
-            text = _("  The most that a single hold by them loses: {worst}")
-            click.echo(text.format(worst=number_text(rounded_up(found["worst"], 1), 1)))
+        click.echo(text.format(count=size, mean=number_text(of_list["mean"], 2)))
+        if "worst" in of_list:
+            worst = number_text(rounded_up(of_list["worst"], 1), 1)
+            click.echo(_("  The most that a single hold by them loses: {worst}", worst=worst))

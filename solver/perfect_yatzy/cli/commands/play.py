@@ -193,17 +193,23 @@ def play(
     if save_file.seen is not None and not new:
         session = save_file.load()
         check_code(session, save_file)
-        asked = tuple(kind.key for kind in map(parse_kind, opponents))
+        kinds = tuple(parse_kind(text).key for text in opponents)
+        names = parse_players(players)
         requested = {
-            "players": parse_players(players),
-            "opponents": asked,
+            "rules": service.rules(rules).fingerprint,
+            "players": names,
+            "opponents": kinds,
             "dice": dice,
             "seed": seed,
             "same_dice": same_dice,
         }
-        check_same_game(session, {"rules": service.rules(rules).fingerprint} | requested, save_file)
-        text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
-        echo_fitted(text.format(path=save_file.path, session=_game_description(session)))
+        check_same_game(session, requested, save_file)
+        resuming = _(
+            "Resuming the saved game ({path}): {session}. Use --new to start another.",
+            path=save_file.path,
+            session=_game_description(session),
+        )
+        echo_fitted(resuming)
     else:
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
@@ -211,18 +217,22 @@ def play(
             service.rules(rules), parse_players(players), opponents, seed, same_dice
         )
     if not no_warn or any(session.computers):
-        try:
-            service.check_mean(session.rules)
-        except RulesError as error:
-            text = _("{error}; or play without advice and computers: --no-warn", error=error)
-            raise RulesError(text, code=error.code) from error
+        check_advice(service, session.rules)
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
-    kinds = dict.fromkeys(filter(None, session.computers))  # each kind once, in their order
-    computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
-    least = None if no_warn else warn
+    computer_kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
+    computers = {kind: service.computer_player(localized_rules, kind) for kind in computer_kinds}
+    min_warned_loss = None if no_warn else warn
     game = TerminalGame(
-        session, localized_rules, service, save_file, least, plain, advice, computers, unseen
+        session,
+        localized_rules,
+        service,
+        save_file,
+        min_warned_loss,
+        plain,
+        advice,
+        computers,
+        unseen,
     )
     save_file.write(session)
     try:
@@ -237,6 +247,15 @@ def play(
         )
         return
     finish(game, record)
+
+
+def check_advice(service: QueryService, rules: RuleSet) -> None:
+    """Raise RulesError if perfect play, which warnings and computers need, takes too long."""
+    try:
+        service.check_mean(rules)
+    except RulesError as error:
+        text = _("{error}; or play without advice and computers: --no-warn", error=error)
+        raise RulesError(text, code=error.code) from error
 
 
 def default_save() -> Path:
@@ -263,8 +282,11 @@ def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
         of_program = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
         for option, is_used in of_program.items():
             if is_used:
-                text = _("{option} can only be used when the program rolls, not with --dice typed")
-                raise StateError(text.format(option=option))
+                text = _(
+                    "{option} can only be used when the program rolls, not with --dice typed",
+                    option=option,
+                )
+                raise StateError(text)
     limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
 
 
@@ -288,12 +310,15 @@ def check_code(session: Session, save_file: SaveFile) -> None:
     """
     from ...policies.computer_players import is_code
 
-    if not is_given("opponents") and (programs := list(filter(is_code, session.computers))):
-        options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
+    programs = [*filter(is_code, session.computers)]
+    if programs and not is_given("opponents"):
         text = _(
-            "an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}"
+            "an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}",
+            path=save_file.path,
+            code=programs[0],
+            options=" ".join(f"--opponent {kind}" for kind in filter(None, session.computers)),
         )
-        raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
+        raise StateError(text)
 
 
 def resume_command(without: str = "") -> str:
@@ -349,12 +374,13 @@ def parse_players(text: str) -> tuple[str, ...]:
     if not names:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
-    if twice := [name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])]:
-        text = _(
-            "two players are called {duplicate}; give each player a different name",
-            duplicate=twice[0],
-        )
-        raise StateError(text)
+    for i, name in enumerate(names):
+        if name.lower() in map(str.lower, names[:i]):
+            message = _(
+                "two players are called {duplicate}; give each player a different name",
+                duplicate=name,
+            )
+            raise StateError(message)
     return names
 
 
@@ -376,19 +402,19 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         "seed": session.seed,
         "same_dice": session.same_dice,
     }
-    if differences := [
+    differences = [
         name for name, value in requested.items() if is_given(name) and saved[name] != value
-    ]:
+    ]
+    if differences:
         text = _(
             "the game saved in {path} ({session}) differs in {differences}; resume it with "
-            "`{command}`, start another with --new, or keep both with --save FILE"
+            "`{command}`, start another with --new, or keep both with --save FILE",
+            path=save_file.path,
+            session=_game_description(session),
+            differences=", ".join(differences),
+            command=resume_command(),
         )
-        facts = {
-            "path": save_file.path,
-            "session": _game_description(session),
-            "differences": ", ".join(differences),
-        }
-        raise StateError(text.format(**facts, command=resume_command()))
+        raise StateError(text)
 
 
 def checked_record(record: str | None, save_file: SaveFile) -> str:
@@ -404,16 +430,27 @@ def checked_record(record: str | None, save_file: SaveFile) -> str:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            text = _("cannot write to {folder}: {reason}; choose a file with --record")
-            raise SolverError(text.format(folder=folder, reason=error.strerror)) from error
+            text = _(
+                "cannot write to {folder}: {reason}; choose a file with --record",
+                folder=folder,
+                reason=error.strerror,
+            )
+            raise SolverError(text) from error
     if Path(record).resolve() == save_file.path:
-        text = _("{record} is the file of the unfinished game; choose another file with --record")
-        raise SolverError(text.format(record=record))
+        text = _(
+            "{record} is the file of the unfinished game; choose another file with --record",
+            record=record,
+        )
+        raise SolverError(text)
     try:
         check_writable(record)
     except OSError as error:
-        text = _("cannot write {record}: {reason}; choose another file with --record")
-        raise SolverError(text.format(record=record, reason=error.strerror)) from error
+        text = _(
+            "cannot write {record}: {reason}; choose another file with --record",
+            record=record,
+            reason=error.strerror,
+        )
+        raise SolverError(text) from error
     return record
 
 
@@ -425,7 +462,7 @@ def finish(game: TerminalGame, record: str) -> None:
     from shlex import join
 
     from ...play.record import dated, write_games
-    from ...play.review import review
+    from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ..views.game_text import same_dice_line, winner_line
     from ..views.review_text import summary_lines
@@ -439,24 +476,22 @@ def finish(game: TerminalGame, record: str) -> None:
         write_games(record, [dated(finished)])
     except OSError as error:
         text = _(
-            "cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`"
+            "cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`",
+            record=record,
+            reason=error.strerror,
+            path=game.save.path,
+            command=f"{resume_command(without='record')} --record FILE",
         )
-        command = f"{resume_command(without='record')} --record FILE"
-        facts = {
-            "record": record,
-            "reason": error.strerror,
-            "path": game.save.path,
-            "command": command,
-        }
-        raise SolverError(text.format(**facts)) from error
+        raise SolverError(text) from error
     game.save.remove()
     echo_fitted(_("Recorded in {record}.\n", record=record))
     try:
-        found = [review(game.strategy, finished, i) for i in range(len(finished.players))]
-        for each in found:
-            echo_fitted("\n".join(summary_lines(game.rules, each)) + "\n")
-        if game.session.same_dice and len(found) > 1:
-            echo_fitted(same_dice_line(finished.players, [each.points_lost for each in found]))
+        reviews = [grade_game(game.strategy, finished, i) for i in range(len(finished.players))]
+        for review in reviews:
+            echo_fitted("\n".join(summary_lines(game.rules, review)) + "\n")
+        if game.session.same_dice and len(reviews) > 1:
+            lost = [review.points_lost for review in reviews]
+            echo_fitted(same_dice_line(finished.players, lost))
         for line in approximate_lines(approximate_fields(game.strategy)):
             click.echo(line)
     except RulesError as error:

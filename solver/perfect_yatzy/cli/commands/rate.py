@@ -130,7 +130,7 @@ def rate(
     # Progress is measured by the bytes read.
     size = sum(map(os.path.getsize, filter(os.path.isfile, files)))
     report = progress_if_long(_("Rating games"), size >= LONG_RECORD)
-    found = rate_games(
+    everyone = rate_games(
         files,
         strategies=service.strategy,
         confidence=share,
@@ -139,44 +139,47 @@ def rate(
         rules=rules,
         tables=service.settings.tables,
     )
-    comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
+    comparisons = [everyone.of(first).versus(everyone.of(second)) for first, second in compare]
+    shown = everyone
     if player:
-        found = Ratings((found.of(player),), found.skipped, {})
+        shown = Ratings((everyone.of(player),), everyone.skipped, {})
     elif not compare:
-        comparisons = comparisons_of(found)
+        comparisons = comparisons_of(everyone)
     if csv_path:
         with output_file(csv_path) as file:
-            write_csv(file, found.ratings)
+            write_csv(file, shown.ratings)
     if plot_path:
-        if not found.ratings:
+        if not shown.ratings:
             raise click.ClickException(_("there is no rated game to draw"))
-        plot_ratings(plot_path, found.ratings, block)
+        plot_ratings(plot_path, shown.ratings, block)
     if cards_path:
         exercises = []
-        for rating in found.ratings:
+        for rating in shown.ratings:
             strategy = service.strategy(rating.rules)
             rule_set = localized(rating.rules, service.language)
             exercises.append((strategy, rule_set, rating.worst_decisions(strategy)))
         write_output(cards_path, anki_text(exercises))
-    parts = rating_parts(found, service.language, block, prices)
+    parts = rating_parts(shown, service.language, block, prices)
     parts += [
-        results_lines(found, share),
+        results_lines(shown, share),
         *map(comparison_lines, comparisons),
-        skipped_lines(found),
+        skipped_lines(shown),
     ]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
-    echo_answer([text], as_json, ratings_json(found, comparisons, block, share, prices))
-    if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
+    echo_answer([text], as_json, ratings_json(shown, comparisons, block, share, prices))
+    if any(skipped.fault in ("wrong", "rules") for skipped in shown.skipped):
         click.get_current_context().exit(1)
 
 
-def rating_parts(found: Ratings, language: str, block: int | None, prices: bool) -> list[list[str]]:
+def rating_parts(
+    ratings: Ratings, language: str, block: int | None, prices: bool
+) -> list[list[str]]:
     """Return the lines of each rating and, if wanted, of the player's prices."""
     from ...game.translations import localized
     from ..views.rating_text import rating_lines
 
     parts = []
-    for rating in found.ratings:
+    for rating in ratings.ratings:
         rules = localized(rating.rules, language)
         parts.append(rating_lines(rating, rules, block))
         if prices:

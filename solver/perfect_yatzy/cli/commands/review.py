@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from itertools import count
 from typing import TYPE_CHECKING
@@ -85,35 +85,44 @@ def review(
             "{file} has one game; there is no game {number}",
             "{file} has {count} games; there is no game {number}",
             len(games),
+            file=file,
+            count=number_word(len(games)),
+            number=number,
         )
-        raise StateError(text.format(file=file, count=number_word(len(games)), number=number))
+        raise StateError(text)
     record = games[number - 1]
-    players = [*range(len(record.players))]
-    if player:
-        named = [i for i in players if player.lower() in (record.players[i].lower(), str(i + 1))]
-        if not named:
-            text = _("there is no player {player!r}; the players are {players}")
-            raise StateError(text.format(player=player, players=", ".join(record.players)))
-        players = named[:1]
+    players = [named_player(record.players, player)] if player else [*range(len(record.players))]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)
     certificate = approximate_fields(strategy)
     if as_json:
-        graded = [review_json(found) for found in reviews]
+        graded = [*map(review_json, reviews)]
         echo_json(query="review", rules=rules.key, game=number, **certificate, reviews=graded)
     elif drill:
         repeat_decisions(strategy, rules, reviews, min_loss)
     else:
-        for found in reviews:
-            echo_lines([explained_text(service, strategy, rules, found, min_loss)])
+        for graded_game in reviews:
+            echo_lines([explained_text(service, strategy, rules, graded_game, min_loss)])
         if certificate:
             echo_lines(approximate_lines(certificate))
 
 
-def decisions_losing(found: Review, min_loss: float) -> list[GradedDecision]:
+def named_player(names: Sequence[str], player: str) -> int:
+    """Return the index of a player, given by name in any case or by number from 1 on.
+
+    Raises StateError if there is no such player.
+    """
+    for i, name in enumerate(names):
+        if player.lower() in (name.lower(), str(i + 1)):
+            return i
+    text = _("there is no player {player!r}; the players are {players}")
+    raise StateError(text.format(player=player, players=", ".join(names)))
+
+
+def decisions_losing(review: Review, min_loss: float) -> list[GradedDecision]:
     """Return the decisions of a review that lose at least `min_loss`."""
-    return [decision for decision in found.decisions if decision.loss >= min_loss]
+    return [decision for decision in review.decisions if decision.loss >= min_loss]
 
 
 def repeat_decisions(
@@ -122,8 +131,8 @@ def repeat_decisions(
     """Ask the decisions that lose at least `min_loss` again, until the player stops."""
     from ...play.puzzle import Puzzle
 
-    for found in reviews:
-        errors = decisions_losing(found, min_loss)
+    for review in reviews:
+        errors = decisions_losing(review, min_loss)
         if errors:
             text = ngettext(
                 "{player}: one decision to repeat",
@@ -132,29 +141,28 @@ def repeat_decisions(
             )
         else:
             text = _("{player}: no decisions to repeat")
-        click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
+        click.echo(text.format(player=review.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
-            if not ask_puzzle(
-                strategy, rules, Puzzle(decision.card, decision.dice, decision.rolls_left)
-            ):
+            puzzle = Puzzle(decision.card, decision.dice, decision.rolls_left)
+            if not ask_puzzle(strategy, rules, puzzle):
                 return
 
 
 def explained_text(
-    service: QueryService, strategy: Strategy, rules: RuleSet, found: Review, min_loss: float
+    service: QueryService, strategy: Strategy, rules: RuleSet, review: Review, min_loss: float
 ) -> str:
     """Return a review as text, with what the decisions that lose at least `min_loss` lead to."""
     from ...play.review import action_outlook
     from ..views.review_text import review_lines
 
-    errors = decisions_losing(found, min_loss)
-    bonus = bonus_chances(service, strategy) if errors else None
+    errors = decisions_losing(review, min_loss)
+    bonus_chance = bonus_chances(service, strategy) if errors else None
     explained = []
     for error in errors:
-        of_actual = action_outlook(strategy, error, error.done, bonus)
-        of_best = action_outlook(strategy, error, error.best, bonus)
+        of_actual = action_outlook(strategy, error, error.done, bonus_chance)
+        of_best = action_outlook(strategy, error, error.best, bonus_chance)
         explained.append((error, of_actual, of_best))
-    return "\n".join(review_lines(rules, found, explained))
+    return "\n".join(review_lines(rules, review, explained))
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
@@ -167,11 +175,11 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     from ...tablebase.store import has_table, open_table
 
     rules = strategy.rules
-    if not rules.bonus or not (
-        has_distribution(rules) or has_table(rules, service.settings.tables, BonusChance.name)
-    ):
+    settings = service.settings
+    is_quick = has_distribution(rules) or has_table(rules, settings.tables, BonusChance.name)
+    if not rules.bonus or not is_quick:
         return None
-    chances = open_table(service.settings, BonusChance(rules, strategy.table))[1]
+    _info, chances = open_table(settings, BonusChance(rules, strategy.table))
     return lambda state: float(chances[strategy.space.index(state)])
 
 
@@ -254,15 +262,17 @@ def puzzle(
         puzzles = find_puzzles(strategy, first, difficulty, sheet)
         write_output(output, puzzle_sheet(strategy, rule_set, service.language, puzzles))
         return
-    for number in count(1) if stream else [1]:
+    numbers = count(1) if stream else [1]
+    for number in numbers:
         position = find_puzzle(strategy, daily_seed(puzzle_date, number - 1), difficulty)
         if as_json:
-            found = [
-                action_json(option) | {"loss": option.loss} for option in position.options(strategy)
-            ]
-            echo_json(
-                query="puzzle", rules=strategy.rules.key, **puzzle_fields(position), options=found
-            )
+            fields = puzzle_fields(position) | {
+                "options": [
+                    action_json(option) | {"loss": option.loss}
+                    for option in position.options(strategy)
+                ]
+            }
+            echo_json(query="puzzle", rules=strategy.rules.key, **fields)
             continue
         text = (
             _("Puzzle {number} of {date}, {difficulty}")

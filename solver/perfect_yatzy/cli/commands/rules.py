@@ -25,18 +25,17 @@ def rules_list(lang: str, as_json: bool) -> None:
     from ...game.translations import localized
     from ...service.answers import picked
 
-    found = [localized(load_rules(name), lang) for name in builtin_ids()]
-    width = max(len(each.id) for each in found)
+    rule_sets = [localized(load_rules(name), lang) for name in builtin_ids()]
+    width = max(len(rule_set.id) for rule_set in rule_sets)
     lines = []
-    listed = []
-    for each in found:
-        lines.append(f"{each.id:<{width}}  {each.summary or each.name}")
-        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in each.switches]
-        listed.append(
-            picked(each, "id", "name", "summary")
-            | {"switches": [switch.id for switch in each.switches]}
-        )
-    echo_answer(wrap_columns(lines), as_json, rules=listed)
+    entries = []
+    for rule_set in rule_sets:
+        switches = rule_set.switches
+        lines.append(f"{rule_set.id:<{width}}  {rule_set.summary or rule_set.name}")
+        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in switches]
+        entry = picked(rule_set, "id", "name", "summary")
+        entries.append(entry | {"switches": [switch.id for switch in switches]})
+    echo_answer(wrap_columns(lines), as_json, rules=entries)
 
 
 @rules.command("show")
@@ -52,12 +51,16 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
     from ...game.translations import localized
     from ..views.rules_text import rules_lines
 
-    found = localized(load_rules(rules), lang)
-    facts = rule_set_facts(found)
-    content = {"facts": facts, "rules": found.canonical()}
-    lines = wrap_columns(rules_lines(found, facts))
+    rule_set = localized(load_rules(rules), lang)
+    facts = rule_set_facts(rule_set)
     echo_answer(
-        lines, as_json, key=found.key, name=found.name, fingerprint=found.fingerprint, **content
+        wrap_columns(rules_lines(rule_set, facts)),
+        as_json,
+        key=rule_set.key,
+        name=rule_set.name,
+        fingerprint=rule_set.fingerprint,
+        facts=facts,
+        rules=rule_set.canonical(),
     )
 
 

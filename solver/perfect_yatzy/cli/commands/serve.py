@@ -112,26 +112,35 @@ def serve(
 def listen(host: str, port: int) -> socket:
     """Return a listening socket. Raises ClickException if the address or port cannot be used."""
     import errno
-    import socket
 
-    listening = None
     try:
-        family, kind, protocol, _unused, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(128)
+        return listening_socket(host, port)
     except OSError as error:
-        if listening is not None:
-            listening.close()
         in_use = error.errno == errno.EADDRINUSE
         reason = _("another program uses this port") if in_use else error.strerror or str(error)
         text = _(
-            "cannot serve on {host}, port {port}: {reason}; choose another with --host and --port"
+            "cannot serve on {host}, port {port}: {reason}; choose another with --host and --port",
+            host=host,
+            port=port,
+            reason=reason,
         )
-        raise click.ClickException(text.format(host=host, port=port, reason=reason)) from error
+        raise click.ClickException(text) from error
+
+
+def listening_socket(host: str, port: int) -> socket:
+    """Return a socket that listens. Raises OSError if it cannot, and leaves none open."""
+    import socket
+
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    family, kind, protocol, _unused, address = addresses[0]
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
+    except OSError:
+        listening.close()
+        raise
     return listening
 
 
@@ -218,13 +227,12 @@ def site(
         sizes = write_site(folder, chosen, service, SiteOptions(puzzles, date.today(), report))
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
-    games = map(data_folder, chosen)
     total = sum(sizes.values())
-    data = {
-        name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/"))
-        for name in games
-    }
-    parts = {_("page"): total - sum(data.values())} | data
+    of_games = dict[str, int]()
+    for name in map(data_folder, chosen):
+        files = [file for file in sizes if file.startswith(f"data/{name}/")]
+        of_games[name] = sum(sizes[file] for file in files)
+    parts = {_("page"): total - sum(of_games.values())} | of_games
     click.echo(_("Wrote {folder}, {size}", folder=folder, size=size_text(total)))
     echo_lines(columns([(name, size_text(size)) for name, size in parts.items()], "<", ">9"))
 

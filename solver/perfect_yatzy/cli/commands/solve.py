@@ -6,7 +6,6 @@ It makes a table or an approximate strategy, or solves a game in exact integers 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -261,8 +260,7 @@ def solve(
     """
     from ...game.rule_loader import load_rules
 
-    for wrong in wrong_options(options.options_given(), what):
-        raise click.UsageError(wrong)
+    check_fitting(options.options_given(), what)
     if field is not None:
         from .field import show_equilibrium
 
@@ -332,8 +330,8 @@ def solve_table(
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
-        found = path if os.path.isfile(path) else shards_folder(path)
-        click.echo(text.format(rules=rule_set.key, path=found))
+        stored_path = path if os.path.isfile(path) else shards_folder(path)
+        click.echo(text.format(rules=rule_set.key, path=stored_path))
         return
     if what == "mean":
         with approximate_advice(rule_set):
@@ -347,18 +345,18 @@ def solve_table(
     click.echo(solved_text(rule_set, what, info, shards_folder(path) if solver.shards else path))
 
 
-def wrong_options(given: set[str], what: str) -> Iterator[str]:
-    """Yield what is wrong with options that do not fit together.
+def check_fitting(given: set[str], what: str) -> None:
+    """Raise UsageError if options do not fit together.
 
     `given` are those on the command line.
     """
     together = _("{option} cannot be used with {other}")
     if what != "mean":
         for way in given.intersection(("--approximate", "--exact", "--two-players", "--field")):
-            yield together.format(option=f"--what {what}", other=way)
+            raise click.UsageError(together.format(option=f"--what {what}", other=way))
     for option, other in APART:
         if {option, other} <= given | {f"--what {what}"}:
-            yield together.format(option=option, other=other)
+            raise click.UsageError(together.format(option=option, other=other))
     for option, needed in NEEDS.items():
-        if option in given and not given & {*needed}:
-            yield _("{option} can only be used with {other}", option=option, other=needed[0])
+        if not given & {*needed}:
+            options.refuse_without(needed[0], option)

@@ -39,7 +39,7 @@ from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
 from ..text_width import columns_of, left
-from ..views.rules_text import approximate_advice
+from ..views.rules_text import approximate_hint
 from ..views.wording import grouped, wrapped
 
 # It stands for the table of means where only the cost is asked for.
@@ -83,20 +83,21 @@ class TableSolver:
         If the cost is high, ask first.
         """
         cost = self.checked_cost(objective)
-        name = "means" if objective.name == "mean" else objective.name
         facts = {
-            "name": name,
+            "name": "means" if objective.name == "mean" else objective.name,
             "rules": self.rules.key,
             "cost": cost.words(self.threads),
         }
-        return self.asked(
+        return self.confirmed_progress(
             cost,
             _("The table of {name} of {rules} takes {cost}.", **facts),
             _("the table of {name} of {rules} takes {cost}; use --yes to solve it", **facts),
             _("solving {rules} ({name}), {cost}", **facts),
         )
 
-    def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
+    def confirmed_progress(
+        self, cost: SolveCost, question: str, refusal: str, announcement: str
+    ) -> Progress:
         """Return the callback for the progress of a computation.
 
         If its cost is high, ask for a confirmation first.
@@ -111,18 +112,14 @@ class TableSolver:
         A table that exists is solved again unless `missing_only`.
         """
         progress = self.begin(objective)
-        tables = self.tables
-        threads = self.threads
-        if self.shards:
-            engine = ThreadEngine(threads)
-            return solve_sharded(
-                Settings(tables, progress=progress),
-                objective,
-                engine=engine,
-                missing_only=missing_only,
-            )
-        return solve_to_store(
-            Settings(tables, threads, progress), objective, missing_only=missing_only
+        if not self.shards:
+            settings = Settings(self.tables, self.threads, progress)
+            return solve_to_store(settings, objective, missing_only=missing_only)
+        return solve_sharded(
+            Settings(self.tables, progress=progress),
+            objective,
+            engine=ThreadEngine(self.threads),
+            missing_only=missing_only,
         )
 
     def solve_on_cluster(
@@ -179,14 +176,16 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     tables = solver.tables
     threads = solver.threads
     path = distribution.distribution_path(rules, tables)
-    first_turns = solver.budget.makes_first_turns(rules)
+    first_turns = solver.budget.makes_first_turns(rules)  # whether the game is small
     is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
     lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
     if is_stored and not lacks_first_turns and not force:
         text = _(
-            "the distribution of {rules} is already stored: {path} (use --force to compute it again)"
+            "the distribution of {rules} is already stored: {path} (use --force to compute it again)",
+            rules=rules.key,
+            path=path,
         )
-        click.echo(text.format(rules=rules.key, path=path))
+        click.echo(text)
         return
     if not has_table(rules, tables):
         solver.solve(Objective(rules), missing_only=True)
@@ -201,7 +200,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         "rules": rules.key,
         "time": duration(cost.processor_seconds / thread_count(threads)),
     }
-    progress = solver.asked(
+    progress = solver.confirmed_progress(
         cost,
         _("The distribution of {rules} takes {time}.", **facts),
         _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
@@ -209,16 +208,16 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     )
     begin = perf_counter()
     strategy = open_strategy(rules, tables, threads=threads)
-    early = distribution.early_distributions(
+    by_state = distribution.early_distributions(
         Settings(threads=threads, progress=progress), strategy, first_turns=first_turns
     )
     with resources.writing_to(path.parent):
-        distribution.write_stored(rules, early, tables)
-    found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
+        distribution.write_stored(rules, by_state, tables)
+    final = by_state[state_space(rules).unchecked_index(EMPTY_STATE)]  # of the whole game
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
-    click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
-    click.echo(percentile_line({str(percent): found.percentile(percent) for percent in PERCENTS}))
-    count = number_text(len(found.scores), grouped=True)
+    click.echo(text.format(rules=rules.key, deviation=number_text(final.standard_deviation, 10)))
+    click.echo(percentile_line({str(percent): final.percentile(percent) for percent in PERCENTS}))
+    count = number_text(len(final.scores), grouped=True)
     seconds = number_text(perf_counter() - begin, 2)
     click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
 
@@ -241,14 +240,14 @@ class SolveEstimate:
 def estimate_solve(objective: Objective, *, threads: int, shards: bool) -> SolveEstimate:
     """Estimate the cost of a solve. The values of a policy quantity's table are not read."""
     cost = sharded_cost(objective, threads) if shards else solve_cost(objective)
-    size = objective.size * objective.store.itemsize
+    table_bytes = objective.size * objective.store.itemsize
     return SolveEstimate(
         objective=objective.name,
         states=count_states(objective.rules).states,
         values=objective.size,
-        bytes=size,
+        bytes=table_bytes,
         dtype=objective.store.name,
-        disk=size + (unrounded_bytes(objective) if shards else 0),
+        disk=table_bytes + (unrounded_bytes(objective) if shards else 0),
         memory=cost.memory,
         seconds=cost.processor_seconds / threads,
         threads=threads,
@@ -282,23 +281,23 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
     means: SolveEstimate | None = None  # the estimate of the means, if they are needed first
     too_large = ""  # why the game is too large, and what to do
     try:
-        found = estimate_solve(
+        cost = estimate_solve(
             quantity.objective(rules, WITHOUT_MEANS), threads=threads, shards=shards
         )
     except RulesError as error:
         if error.code != "too-large":
             raise
-        too_large = f"{error}; {approximate_advice(rules, approximate_seconds(rules))}"
+        too_large = f"{error}; {approximate_hint(rules, approximate_seconds(rules))}"
         if what != "mean":
             raise RulesError(too_large, code=error.code) from error
-        found = estimate_of_counts(rules, threads)
+        cost = estimate_of_counts(rules, threads)
     else:
         solved = has_table(rules, tables, what)
         if quantity.needs_means and not has_table(rules, tables):
             means = estimate_solve(Objective(rules), threads=threads, shards=shards)
     free = Free(machine.available_memory(), machine.free_space(tables_folder(tables)))
     title = _(quantity.estimate, rules=rules.key)  # marked elsewhere
-    lines = [title, "", *_facts_of(found, means, free, solved=solved, shards=shards)]
+    lines = [title, "", *_fact_lines(cost, means, free, solved=solved, shards=shards)]
     if too_large:
         lines += ["", too_large]
     echo_answer(
@@ -308,13 +307,13 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
         what=what,
         solved=solved,
         too_large=too_large or None,
-        estimate=asdict(found),
+        estimate=asdict(cost),
         means_first=asdict(means) if means else None,
         free=free._asdict(),
     )
 
 
-def size(count: float) -> str:
+def bytes_text(count: float) -> str:
     """Return a number of bytes as ``2.7 kB``, ``7.7 MB``, ``52.1 GB`` or ``28,719 TB``."""
     if count >= 1e13:
         return f"{grouped(count / 1e12)} TB"
@@ -332,7 +331,7 @@ class Free(NamedTuple):
     disk: int | None
 
 
-def _facts_of(
+def _fact_lines(
     cost: SolveEstimate,
     means: SolveEstimate | None,
     free: Free,
@@ -340,27 +339,27 @@ def _facts_of(
     solved: bool,
     shards: bool,
 ) -> list[str]:
-    """Return lines with a name and a fact."""
+    """Return lines with the name of a fact and the fact: what a solve costs, and what there is."""
     time = ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
     table = _(
         "{size}, {count} values of {dtype}",
-        size=size(cost.bytes),
+        size=bytes_text(cost.bytes),
         count=grouped(cost.values),
         dtype=cost.dtype,
     )
     facts = [
         (_("States"), grouped(cost.states)),
         (_("Table"), table),
-        (_("Memory"), size(cost.memory)),
+        (_("Memory"), bytes_text(cost.memory)),
         (_("Time"), time.format(time=duration(cost.seconds), count=grouped(cost.threads))),
     ]
     if shards:
-        facts.append((_("Disk"), size(cost.disk)))
+        facts.append((_("Disk"), bytes_text(cost.disk)))
     facts.append((_("This machine"), _machine(cost, free, shards=shards)))
     if means:
         before = _(
             "the table of means, {size} and {time}",
-            size=size(means.bytes),
+            size=bytes_text(means.bytes),
             time=duration(means.seconds),
         )
         facts.append((_("Before"), before))
@@ -375,7 +374,11 @@ def _machine(cost: SolveEstimate, free: Free, *, shards: bool) -> str:
     memory, disk = free
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
-    has = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
+    has = _(
+        "{memory} of memory and {disk} of disk free",
+        memory=bytes_text(memory),
+        disk=bytes_text(disk),
+    )
     lacks_memory = memory < cost.memory
     lacks_disk = disk < cost.disk
     if lacks_memory and lacks_disk:
@@ -410,11 +413,10 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        used = thread_count(solver.threads)
-        seconds = approximate_seconds(rules, work=UNIT * work, minutes=minutes)
-        text = _("making an approximate strategy of {rules}, {time}")
-        time = duration(THREADS * seconds / used)
-        click.echo(text.format(rules=rules.key, time=time), err=True)
+        seconds = approximate_seconds(rules, work=UNIT * work, minutes=minutes)  # of two threads
+        time = duration(THREADS * seconds / thread_count(solver.threads))
+        text = _("making an approximate strategy of {rules}, {time}", rules=rules.key, time=time)
+        click.echo(text, err=True)
         strategy = approximate(
             rules,
             tables,
@@ -426,16 +428,16 @@ def solve_approximately(
             report=StageProgress(rules.key),
             force=force,
         )
-    found = strategy.certificate
-    click.echo(wrapped(f"{rules.name}: {found.sentence}"))
+    certificate = strategy.certificate
+    click.echo(wrapped(f"{rules.name}: {certificate.sentence}"))
     if has_table(rules, tables):
         value = number_text(open_strategy(rules, tables).value(), 10)
         click.echo(_("Exact expected score under perfect play: {value}", value=value))
     if not is_stored:
         text = _("{games} simulated games, {seconds} s: {path}")
-        if found.memory:
+        if certificate.memory:
             text = _("{games} simulated games, {seconds} s, {memory} of memory: {path}")
-        count = number_text(found.games, grouped=True)
-        took = number_text(found.seconds, 0)
-        memory = gigabytes(found.memory)
+        count = number_text(certificate.games, grouped=True)
+        took = number_text(certificate.seconds, 0)
+        memory = gigabytes(certificate.memory)
         click.echo(text.format(games=count, seconds=took, memory=memory, path=path))

@@ -103,28 +103,29 @@ def tables(
     from ...tablebase.store import tables_folder
 
     given = options.options_given()
-    tasks = [name for name in ("--verify", "--fetch", "--remove", "--clean") if name in given]
+    tasks = [task for task in ("--verify", "--fetch", "--remove", "--clean") if task in given]
     if len(tasks) > 1 and tasks[0] in ("--verify", "--fetch"):
-        text = _("{first} and {second} cannot be combined; give one of them")
-        raise click.UsageError(text.format(first=tasks[0], second=tasks[1]))
+        text = _(
+            "{first} and {second} cannot be combined; give one of them",
+            first=tasks[0],
+            second=tasks[1],
+        )
+        raise click.UsageError(text)
     if (fetch is None) != (source is None):
         raise click.UsageError(_("--fetch and --from go together"))
     if verify is not None:
         settings = Settings(tables, threads)
         print_checks(checks_of(settings, verify, states, games, seed), as_json=as_json)
         return
-    for option in filter(options.is_given, ("states", "games", "seed", "threads")):
-        raise click.UsageError(
-            _("{option} can only be used with {other}", option=f"--{option}", other="--verify")
-        )
+    options.refuse_without("--verify", "--states", "--games", "--seed", "--threads")
     if fetch is not None and source is not None:
         from ...game.rule_loader import load_rules
-        from ...strategy.verify import fetch as take
+        from ...strategy.verify import fetch as fetch_table
 
-        click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
+        path = fetch_table(load_rules(fetch), source, tables)
+        click.echo(_("Wrote {path}", path=path))
         return
     entries = store.stored(tables)
-    folder = tables_folder(tables)
     if clean:
         remove_leftovers(tables)
     if name is not None:
@@ -132,14 +133,16 @@ def tables(
     if not clean and name is None:
         fields = [
             {
-                "name": each.name,
-                "rules": each.key,
-                "what": each.objective,
-                "finished": each.finished,
+                "name": entry.name,
+                "rules": entry.key,
+                "what": entry.objective,
+                "finished": entry.finished,
+                "bytes": entry.bytes,
+                "written": round(entry.written),  # in seconds since 1970
             }
-            | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
-            for each in entries
+            for entry in entries
         ]
+        folder = tables_folder(tables)
         lines = stored_tables_lines(entries, folder)
         size = sum(entry.bytes for entry in entries)
         echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
@@ -159,8 +162,12 @@ def remove_leftovers(tables: str | None) -> None:
             shutil.rmtree(cache, ignore_errors=True)
         else:
             discard(cache)
-    text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
-    click.echo(text.format(files=len(files), caches=len(caches)))
+    text = _(
+        "Removed {files} leftover files and {caches} old files of compiled kernels",
+        files=len(files),
+        caches=len(caches),
+    )
+    click.echo(text)
 
 
 def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
@@ -171,7 +178,8 @@ def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
     from ...tablebase import store
     from ..views.wording import size_text
 
-    if not (chosen := store.matching(entries, name)):
+    chosen = store.matching(entries, name)
+    if not chosen:
         raise click.UsageError(
             _("there is no table {name}; `yatzy tables` lists all tables", name=repr(name))
         )
@@ -198,21 +206,21 @@ def checks_of(settings: Settings, rules: str, states: int, games: int, seed: int
     rule_set = load_rules(rules)
     tables = settings.tables
     if has_table(rule_set, tables) or not has_fitted(rule_set, tables):
-        found = run_checks(settings, rule_set, states=states, games=games, seed=seed)
-        return TableChecks(rule_set, found, f"yatzy solve {rules} --force")
+        checks = run_checks(settings, rule_set, states=states, games=games, seed=seed)
+        return TableChecks(rule_set, checks, f"yatzy solve {rules} --force")
     from ...approximation.solve import verify_approximate
 
-    found = verify_approximate(settings, rule_set, games=games, seed=seed)
-    return TableChecks(rule_set, found, f"yatzy solve {rules} --approximate --force")
+    checks = verify_approximate(settings, rule_set, games=games, seed=seed)
+    return TableChecks(rule_set, checks, f"yatzy solve {rules} --approximate --force")
 
 
-def print_checks(found: TableChecks, *, as_json: bool) -> None:
+def print_checks(table_checks: TableChecks, *, as_json: bool) -> None:
     """Print each check when it is made. Raises ClickException if one fails."""
     good = _("ok")
     wrong = _("WRONG")
     width = max(columns_of(good), columns_of(wrong))
     checks = []
-    for check in found.checks:
+    for check in table_checks.checks:
         checks.append(check)
         if not as_json:
             verdict = good if check.passed else wrong
@@ -220,9 +228,11 @@ def print_checks(found: TableChecks, *, as_json: bool) -> None:
             echo_lines([f"{left(verdict, width)}  {left(name, 10)}  {check.detail}"])
     passed = all(check.passed for check in checks)
     if as_json:
-        echo_json(rules=found.rules.key, passed=passed, checks=[asdict(check) for check in checks])
+        echo_json(
+            rules=table_checks.rules.key, passed=passed, checks=[asdict(check) for check in checks]
+        )
     if not passed:
-        facts = {"rules": found.rules.key, "command": found.command}
+        facts = {"rules": table_checks.rules.key, "command": table_checks.command}
         raise click.ClickException(
             _("the table of {rules} is wrong; rebuild it with: {command}", **facts)
         )
@@ -280,10 +290,14 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []
     total = ngettext(
-        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries)
+        "{count} table, {size}, in {folder}",
+        "{count} tables, {size}, in {folder}",
+        len(entries),
+        count=len(entries),
+        size=size_text(sum(entry.bytes for entry in entries)),
+        folder=folder,
     )
-    size = size_text(sum(entry.bytes for entry in entries))
-    return [*lines, total.format(count=len(entries), size=size, folder=folder)]
+    return [*lines, total]
 
 
 def _age_text(seconds: float) -> str:

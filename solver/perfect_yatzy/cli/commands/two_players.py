@@ -44,7 +44,7 @@ def solve_two_players(
     from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
     from ...two_players.versus import exploitability_of, table_costs, versus_table
-    from ...two_players.versus import versus as two_players
+    from ...two_players.versus import versus as solve_game
     from ..progress import progress
     from ..views.results import versus_lines
 
@@ -53,9 +53,8 @@ def solve_two_players(
     tables = settings.tables
     # The players who play to win come first, then the policies. All games are solved in turn.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
-    cost = replace(
-        max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
-    )
+    largest = max(costs, key=attrgetter("memory"))
+    cost = replace(largest, seconds=sum(game.seconds for game in costs))
     facts = {"rules": rule_set.key, "cost": cost.words(settings.threads)}
     if store:
         cost = replace(cost, seconds=len(NAMES) * cost.seconds)
@@ -67,11 +66,12 @@ def solve_two_players(
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return
     is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
-    free = None if policies or store or is_stored else available_memory()
-    if free is not None and cost.memory > free:
-        # The game is too large to solve, so bounds are the answer.
-        print_bounds(settings, rule_set, ties, as_json)
-        return
+    if not policies and not store and not is_stored:
+        free = available_memory()  # None if it is unknown
+        if free is not None and cost.memory > free:
+            # The game is too large to solve, so bounds are the answer.
+            print_bounds(settings, rule_set, ties, as_json)
+            return
     if not is_stored:
         check_memory(rule_set, cost)
         if not yes and not COMMAND_LIMIT.allows(cost):
@@ -84,11 +84,12 @@ def solve_two_players(
     report = progress(_("Solving {rules} for two players", rules=rule_set.key))
     how: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
     begin = perf_counter()
+    # Options for a cluster and --store do not go with policies.
     with cluster_workers(workers, cluster) as on:
         if on:
             chances = np.array([[on.versus(rule_set, store=store, **how).first]])
         elif store:
-            stored = two_players(rule_set, store=True, threads=settings.threads, **how)
+            stored = solve_game(rule_set, store=True, threads=settings.threads, **how)
             chances = np.array([[stored.first]])
         else:
             chances = versus_table(settings.reporting(report), rule_set, players, ties)

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from ...strategy.turn_evaluator import CategoryOdds
 
 ALL_OPTIONS = 10**6  # the value of `top` that lists every option
+# The option that asks for each objective of an answer, which is a field of its aim.
+OBJECTIVE_OPTIONS = {
+    "goal": "--goal",
+    "versus": "--best-opponent",
+    "opponents": "--opponent",
+    "field": "--field",
+}
 
 
 def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
@@ -62,36 +69,34 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
     An empty line follows if there are any of these.
     """
     aim = answer["aim"]
-    option = next(name for name in ("goal", "versus", "opponents", "field") if name in aim)
-    lines = [] if option == "goal" else wrapped(_against_text(aim)).splitlines()
-    if option == "opponents" and aim["lower_bound"]:
+    lines = [] if "goal" in aim else wrapped(_against_text(aim)).splitlines()
+    if "opponents" in aim and aim["lower_bound"]:
         lines.append(
             _("Assumes unfinished opponents maximise their expected score and ignore yours.")
         )
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
+    is_over = answer.get("turns_left") == 0  # only an answer of `expect` has the field
     if "chance_note" in answer:
         note = _("The chance under best play is not known: {reason}.", reason=answer["chance_note"])
         lines += wrapped(note).splitlines()
-    elif answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
-        if option == "goal":
+    elif not is_over and (answer["certain"] or answer["out_of_reach"]):
+        if "goal" in aim:
             certain = _("This goal is certain; {advice}")
             impossible = _("This goal cannot be reached; {advice}")
         else:
             certain = _("This win is certain; {advice}")
             impossible = _("A win is impossible; {advice}")
-        lines.append(
-            (certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}"))
-        )
+        sentence = certain if answer["certain"] else impossible
+        option = next(option for name, option in OBJECTIVE_OPTIONS.items() if name in aim)
+        lines.append(sentence.format(advice=drop_text(option)))
     return [*lines, ""] if lines else []
 
 
 def _against_text(aim: dict[str, Any]) -> str:
     """Return the opponents, and what a tie with them counts, in words."""
     if "field" in aim:
-        text = _(
-            "Against {count} players you cannot see, each by {policy}: mean {mean}, SD {deviation}"
-        )
-        return text.format(
+        return _(
+            "Against {count} players you cannot see, each by {policy}: mean {mean}, SD {deviation}",
             count=number_text(aim["field"], grouped=True),
             policy=aim["policy"],
             mean=number_text(aim["mean"], 1),
@@ -100,20 +105,23 @@ def _against_text(aim: dict[str, Any]) -> str:
     tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
     if "versus" in aim:
         card = _("an empty card") if aim["versus"] == "empty" else aim["versus"]
-        text = _(
-            "Against {card}, who sees your card and plays to win, too; a tie counts as {value}"
+        return _(
+            "Against {card}, who sees your card and plays to win, too; a tie counts as {value}",
+            card=card,
+            value=tie,
         )
-        return text.format(card=card, value=tie)
-    opponents = []
-    for opponent in aim["opponents"]:
-        text = number_text(opponent["mean"])
-        if opponent["playing"]:
-            mean = number_text(opponent["mean"], 1)
-            deviation = number_text(opponent["standard_deviation"], 1)
-            text = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
-        opponents.append(text)
+    opponents = ", ".join(map(_opponent_text, aim["opponents"]))
+    return _("Against {opponents}; a tie counts as {value}", opponents=opponents, value=tie)
+
+
+def _opponent_text(opponent: dict[str, Any]) -> str:
+    """Return the final score of an opponent, or its mean and deviation if it is not known yet."""
+    if not opponent["playing"]:
+        return number_text(opponent["mean"])
     return _(
-        "Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie
+        "{mean} (still playing, SD {deviation})",
+        mean=number_text(opponent["mean"], 1),
+        deviation=number_text(opponent["standard_deviation"], 1),
     )
 
 
@@ -127,7 +135,8 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
 
     There are no lines if it is not known.
     """
-    if not (exact := entry.get("exact")):
+    exact = entry.get("exact")
+    if not exact:
         return []
     text = _("as a fraction: {value}", value=f"{exact['numerator']}/{exact['denominator']}")
     return [
@@ -160,40 +169,51 @@ def spread_lines(exact: dict[str, Any]) -> list[str]:
 def ranking_lines(
     answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]
 ) -> list[str]:
-    """Return the table of options, best first.
+    """Return the table of options, best first, with as many of them as there are labels.
 
     With a goal or opponents they are ranked by chance, and their expected scores follow.
     """
-    has_aim = "aim" in answer
-    rows = [
-        (head, _("chance"), _("loses"), _("expected"))
-        if has_aim
-        else (head, _("expected"), _("loses"))
-    ]
-    n_shown = len(labels)
-    best = entries[0]["chance"] if has_aim else 1.0
-    decimals = wording.chance_decimals(best)
-    for label, entry in zip(labels, entries[:n_shown], strict=True):
-        is_best = entry is entries[0]
-        expected = (
-            entry["exact"]["decimal"]
-            if "exact" in entry
-            else number_text(entry["expected_final_score"], 2)
-        )
-        if not has_aim:
-            rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
-        else:
-            loss = (
-                wording.loss_text(100 * entry["loss"], is_best, decimals) + " %"
-                if is_best or entry["loss"]
-                else _("tie")
-            )
-            rows.append((label, chance_text(entry["chance"], best), loss, expected))
+    n_hidden = len(entries) - len(labels)
+    rows_of = _chance_rows if "aim" in answer else _score_rows
+    rows = rows_of(head, labels, entries[: len(labels)])
     _labels, *numbers = zip(*rows, strict=True)  # as columns
     lines = columns(rows, "<", *(f">{max(9, *map(columns_of, column))}" for column in numbers))
-    if (n_hidden := len(entries) - n_shown) > 0:
+    if n_hidden:
         lines.append("  " + _("... and {count} more (--all)", count=n_hidden))
     return lines
+
+
+def _score_rows(
+    head: str, labels: list[str], entries: list[dict[str, Any]]
+) -> list[tuple[str, ...]]:
+    """Return the heads of a ranking by expected score, and a row for each option."""
+    rows: list[tuple[str, ...]] = [(head, _("expected"), _("loses"))]
+    for label, entry in zip(labels, entries, strict=True):
+        loss = wording.loss_text(entry["loss"], is_best=entry is entries[0])
+        rows.append((label, _expected_text(entry), loss))
+    return rows
+
+
+def _chance_rows(
+    head: str, labels: list[str], entries: list[dict[str, Any]]
+) -> list[tuple[str, ...]]:
+    """Return the heads of a ranking by the chance of a goal or a win, and a row for each option."""
+    rows: list[tuple[str, ...]] = [(head, _("chance"), _("loses"), _("expected"))]
+    best = entries[0]["chance"]
+    decimals = wording.chance_decimals(best)
+    for label, entry in zip(labels, entries, strict=True):
+        is_best = entry is entries[0]
+        loss = f"{wording.loss_text(100 * entry['loss'], is_best, decimals)} %"
+        if not entry["loss"] and not is_best:
+            loss = _("tie")
+        rows.append((label, chance_text(entry["chance"], best), loss, _expected_text(entry)))
+    return rows
+
+
+def _expected_text(entry: dict[str, Any]) -> str:
+    if "exact" in entry:
+        return str(entry["exact"]["decimal"])
+    return number_text(entry["expected_final_score"], 2)
 
 
 def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
@@ -219,13 +239,14 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         category = category_name(rules, best["category"])
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
     elif best["hold"]:
-        sentence = ngettext(
+        headline = ngettext(
             "Hold {dice} ({glyphs}), reroll one die: {value}",
             "Hold {dice} ({glyphs}), reroll {count} dice: {value}",
             best["reroll"],
-        )
-        headline = sentence.format(
-            dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value
+            dice=spaced(best["hold"]),
+            glyphs=glyphs(best["hold"]),
+            count=count,
+            value=value,
         )
     else:
         headline = ngettext(
@@ -262,9 +283,10 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     dice = answer["dice"]
     facts = {"category": category_name(rules, best["category"]), "value": _value_text(answer, best)}
     points = best["points"] + best["bonus_points"]
-    headline = _("Take {category} for 0 (cross it out): {value}", **facts)
     if points:
         headline = _("Take {category} for {points}: {value}", points=points, **facts)
+    else:
+        headline = _("Take {category} for 0 (cross it out): {value}", **facts)
     lines = heading_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
     width = wording.names_width(rules)
     labels = [
@@ -288,10 +310,12 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines = [_expect_headline(answer), "", *_exact_subject(answer), *exact_lines(answer)]
     if "aim" in answer:
         if turns_left and "chance" in answer and "chance_by_mean_play" in answer:
-            chance = chance_text(answer["chance_by_mean_play"])
-            expected = number_text(answer["expected_final_score"], 2)
-            text = _("If you maximise the expected score instead: {chance}, expected {expected}")
-            lines.append(text.format(chance=chance, expected=expected))
+            text = _(
+                "If you maximise the expected score instead: {chance}, expected {expected}",
+                chance=chance_text(answer["chance_by_mean_play"]),
+                expected=number_text(answer["expected_final_score"], 2),
+            )
+            lines.append(text)
         lines += objective_lines(answer)
     lines.append(card_line(rules, answer))
     if turns_left:
@@ -299,10 +323,11 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             "{points} points on the card, {expected} expected in one more turn",
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
+            points=answer["card_total"],
+            expected=number_text(answer["expected_remaining"], 2),
+            count=number_word(turns_left),
         )
-        expected = number_text(answer["expected_remaining"], 2)
-        count = number_word(turns_left)
-        lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
+        lines.append(text)
     if rules.bonus:
         filled = answer["state"]["filled"]
         lines += wording.upper_bonus_lines(
@@ -368,10 +393,13 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
     simulation = answer["simulation"]
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
-    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
-    mean = number_text(simulation["mean"], 2)
-    error = number_text(simulation["standard_error"], 2)
-    lines.append(text.format(games=grouped(simulation["games"]), mean=mean, error=error))
+    text = _(
+        "{games} simulated games: mean {mean} ± {error} (standard error)",
+        games=grouped(simulation["games"]),
+        mean=number_text(simulation["mean"], 2),
+        error=number_text(simulation["standard_error"], 2),
+    )
+    lines.append(text)
     if "interval99" in simulation:  # of the chance of the aim, which the answer has then
         phrase = chance_phrase(simulation["chance_by_mean_play"], answer["aim"])
         low, high = map(chance_text, simulation["interval99"])
@@ -407,13 +435,14 @@ def odds_lines(
         name = category_name(rules, entry.category)
         points_hold = hold_cell(entry.expected_points_hold)
         rows.append((name, chance, hold_cell(entry.hold), points, points_hold))
+    names, chances, _holds, mean_points, _points_holds = zip(*rows, strict=True)  # as columns
     name_form = f"<{wording.names_width(rules)}"
-    hold_form = f"<{max(2 * rules.dice - 1, columns_of(nothing))}"
-    chance_form = f">{max(9, *(columns_of(chance) for _name, chance, *_rest in rows))}"
-    points_form = f">{max(7, *(columns_of(points) for *_rest, points, _hold in rows))}"
+    hold_form = f"<{max(2 * rules.dice - 1, columns_of(nothing))}"  # dice with blanks between them
+    chance_form = f">{max(9, *map(columns_of, chances))}"
+    points_form = f">{max(7, *map(columns_of, mean_points))}"
     if dice:
         return lines + columns(rows, name_form, chance_form, hold_form, points_form, hold_form)
-    without_holds = [(name, chance, points) for name, chance, _hold, points, _points_hold in rows]
+    without_holds = [*zip(names, chances, mean_points, strict=True)]
     return lines + columns(without_holds, name_form, chance_form, points_form)
 
 

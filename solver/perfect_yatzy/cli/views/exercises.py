@@ -18,6 +18,7 @@ from ...play.review import GradedDecision
 from ...strategy.actions import Hold
 from ...strategy.strategy import Strategy
 from ...words import _, number_text
+from .guide_content import marked_dice
 from .guide_pages import dice_picture
 from .review_text import action_text, grade_word, puzzle_texts
 from .wording import html_page
@@ -95,8 +96,8 @@ def _puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> str:
 
 def _solution(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> str:
     best, second = puzzle.options(strategy)[:2]
-    held = best.dice if isinstance(best, Hold) else None
-    dice = dice_picture(_marked(puzzle.dice, held or ()))
+    held = best.dice if isinstance(best, Hold) and best.dice else ()
+    dice = dice_picture(marked_dice(puzzle.dice, held))
     following = _(
         "then {action}: {points}",
         action=action_text(rules, second),
@@ -104,15 +105,3 @@ def _solution(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> str:
     )
     words = f"<b>{escape(capitalised(action_text(rules, best)))}</b> ({escape(following)})"
     return f"<li>{dice} {words}</li>"
-
-
-def _marked(dice: Sequence[int], held: Sequence[int]) -> list[tuple[int, bool]]:
-    """Return each die, and whether it is held."""
-    left = [*held]
-    marked = []
-    for face in dice:
-        is_held = face in left
-        if is_held:
-            left.remove(face)
-        marked.append((face, is_held))
-    return marked

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...core.dice import Dice
 from ...core.rules import RuleSet
 from ...game.notation import glyphs, spaced
 from ...game.scorecard import Scorecard
@@ -15,7 +16,9 @@ from ...words import N_, _, enumerated, ngettext, number_text
 from ..text_width import columns, columns_of, shortened
 from . import wording
 
+Decision = Dice | str  # the dice held, ascending, or the id of the category to score
 MAX_NAME = 20  # columns of a player's name
+MAX_ZEROS = 4  # categories for no points that are named; more are counted
 DECISION_HELP = N_("""\
   ?             show the best options and what the others lose (?? shows all)
   advice win    advice and warnings for the chance to win (advice mean: for points)
@@ -55,31 +58,29 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     They are in blocks of as many as fit into a line.
     """
     labels = ["", *(label for label, _value in card_rows(rules, session.card(0)))]
-    most = wording.line_width() - 2 - max(map(columns_of, labels))
+    line_room = wording.line_width() - 2 - max(map(columns_of, labels))  # for the cards of a block
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
-    room = most
+    room = line_room
     for i in players:
-        card = [
-            short_name(session.players[i]),
-            *(value for _label, value in card_rows(rules, session.card(i))),
-        ]
-        width = 2 + _width(card)
+        values = (value for _label, value in card_rows(rules, session.card(i)))
+        cells = [short_name(session.players[i]), *values]
+        width = 2 + _cells_width(cells)
         if blocks[-1] and width > room:
             blocks.append([])
-            room = most
+            room = line_room
         room -= width
-        blocks[-1].append(card)
+        blocks[-1].append(cells)
     lines: list[str] = []
     for block in blocks:
-        lines += [""] if lines else []
-        lines += columns(
-            [*zip(labels, *block, strict=True)], "<", *(f">{_width(card)}" for card in block)
-        )
+        if lines:
+            lines.append("")
+        rows = [*zip(labels, *block, strict=True)]
+        lines += columns(rows, "<", *(f">{_cells_width(cells)}" for cells in block))
     return lines
 
 
-def _width(card: list[str]) -> int:
-    return max(6, *map(columns_of, card))
+def _cells_width(cells: list[str]) -> int:
+    return max(6, *map(columns_of, cells))
 
 
 def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
@@ -102,8 +103,8 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
         # These are the rows between the boxes and the total.
         for label, value in card_rows(rules, card)[len(rules.categories) : -1]:
             is_final = value.lstrip("+").isdigit()  # not ``16 of 63``
-            row = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
-            line += row.format(label=label, value=value)
+            sentence = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
+            line += sentence.format(label=label, value=value)
         lines.append(line)
     return lines
 
@@ -141,11 +142,15 @@ def player_prefix(session: Session, player: int) -> str:
     return f"{short_name(session.players[player])}: " if len(session.players) > 1 else ""
 
 
+def turn_number(session: Session) -> int:
+    """Return the number of the turn of each player, from 1 on."""
+    return len(session.turns) // len(session.players) + 1
+
+
 def stage_line(session: Session) -> str:
     """Return the player, turn, roll and rerolls left, and the dice."""
     rolls_left = session.rolls_left
     saved = min(rolls_left, session.card().saved)
-    turn = len(session.turns) // len(session.players) + 1
     prefix = player_prefix(session, session.player)
     sentence = (
         _("turn {turn} of {turns}, roll {roll}")
@@ -153,7 +158,9 @@ def stage_line(session: Session) -> str:
         else _("Turn {turn} of {turns}, roll {roll}")
     )
     stage = sentence.format(
-        turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history)
+        turn=turn_number(session),
+        turns=len(session.rules.categories),
+        roll=len(session.dice_history),
     )
     line = f"{prefix}{stage}, {wording.rerolls_left_text(rolls_left)}"
     if saved:
@@ -167,14 +174,14 @@ def stage_line(session: Session) -> str:
 def dice_question(session: Session) -> str:
     """Return the prompt for dice that a player rolled."""
     held = session.holds[-1] if session.holds else ()
-    dice = str(session.to_roll)
+    which = str(session.to_roll)  # how many dice, and without which
     if held:
-        dice = _("{count}, without the held {dice}", count=session.to_roll, dice=spaced(held))
+        which = _("{count}, without the held {dice}", count=session.to_roll, dice=spaced(held))
     prefix = player_prefix(session, session.player)
     sentence = (
         _("dice you rolled ({dice}; help):") if prefix else _("Dice you rolled ({dice}; help):")
     )
-    return prefix + sentence.format(dice=dice)
+    return prefix + sentence.format(dice=which)
 
 
 def dice_help(session: Session) -> str:
@@ -196,7 +203,7 @@ def _points_and_bonus(points: int, bonus_points: int) -> str:
     return _("{points} and {bonus_points} bonus points", points=points, bonus_points=bonus_points)
 
 
-def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:
+def computer_line(rules: RuleSet, session: Session, decision: Decision) -> str:
     """Return one roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
         points = _points_and_bonus(*session.choices()[decision])
@@ -210,11 +217,16 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
     return wording.wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
 
 
-def points_line(rules: RuleSet, session: Session) -> str:
-    """Return the points of the dice in each category that can be taken, most first."""
-    points_of = {
+def points_by_category(session: Session) -> dict[str, int]:
+    """Return what the dice pay in each category that can be taken, with bonus points."""
+    return {
         name: points + bonus_points for name, (points, bonus_points) in session.choices().items()
     }
+
+
+def points_line(rules: RuleSet, session: Session) -> str:
+    """Return the points of the dice in each category that can be taken, most first."""
+    points_of = points_by_category(session)
     ranked = sorted(points_of, key=lambda name: -points_of[name])
     scoring = [
         f"{wording.category_name(rules, name)} {points_of[name]}"
@@ -222,14 +234,12 @@ def points_line(rules: RuleSet, session: Session) -> str:
         if points_of[name]
     ]
     zeros = [f"{wording.category_name(rules, name)} 0" for name in ranked if not points_of[name]]
-    if scoring and len(zeros) > 4:  # where nothing scores, these are the choice
+    if scoring and len(zeros) > MAX_ZEROS:  # where nothing scores, these are the choice
         zeros = [_("{count} others", count=wording.number_word(len(zeros))) + " 0"]
     return wording.wrapped(_("Points now: {points}", points=", ".join(scoring + zeros)))
 
 
-def loss_warning(
-    rules: RuleSet, session: Session, decision: tuple[int, ...] | str, loss: float
-) -> str:
+def loss_warning(rules: RuleSet, session: Session, decision: Decision, loss: float) -> str:
     """Return the sentence that a hold or a category loses points."""
     if isinstance(decision, str):
         sentence = _("{category} for {points} loses {loss} points on average.")
@@ -243,7 +253,7 @@ def loss_warning(
 def chance_warning(
     rules: RuleSet,
     session: Session,
-    decision: tuple[int, ...] | str,
+    decision: Decision,
     chance: float,
     best_chance: float,
 ) -> str:
@@ -265,7 +275,7 @@ def chance_warning(
     return sentence.format(**_named(rules, session, decision), **chances)
 
 
-def _named(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> dict[str, str]:
+def _named(rules: RuleSet, session: Session, decision: Decision) -> dict[str, str]:
     """Return the category and its points, or the dice held, as fields of a sentence."""
     if not isinstance(decision, str):
         return {"dice": spaced(decision)}
@@ -284,12 +294,12 @@ def action_line(rules: RuleSet, action: Action) -> str:
     return _("Undone: {action}.", action=text)
 
 
-def withdrawn_line(rules: RuleSet, decision: tuple[int, ...] | str) -> str:
+def withdrawn_line(rules: RuleSet, decision: Decision) -> str:
     """Return which decision the player took back before it was carried out."""
     return _("Withdrawn: {action}.", action=_decision_text(rules, decision))
 
 
-def _decision_text(rules: RuleSet, decision: tuple[int, ...] | str) -> str:
+def _decision_text(rules: RuleSet, decision: Decision) -> str:
     if isinstance(decision, str):
         return wording.category_name(rules, decision)
     return _("hold {dice}", dice=spaced(decision)) if decision else _("hold nothing")

@@ -11,8 +11,17 @@ from itertools import pairwise
 from typing import TypeVar
 
 from ...core.dice import Dice
-from ...core.rules import RuleSet, leaves_choice
-from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, listed_rolls
+from ...core.rules import Bonus, RuleSet, leaves_choice
+from ...policies.guide import (
+    RARE,
+    Example,
+    Guide,
+    HoldExample,
+    OpeningLine,
+    Option,
+    Stage,
+    listed_rolls,
+)
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
 from .wording import category_name
 from .words import (
@@ -85,6 +94,11 @@ class Section:
         )
 
     @property
+    def is_boxed(self) -> bool:
+        """Whether it is drawn in a box."""
+        return self.id in ("bonus", "give_up")
+
+    @property
     def texts(self) -> list[Text]:
         """The names of the rows and the paragraphs of a section that is drawn as texts."""
         return [*(row.name for row in self.rows), *self.paragraphs]
@@ -122,18 +136,23 @@ def guide_content(guide: Guide, longer: StrategySheet | None = None) -> GuideCon
     """
     rules = guide.rules
     words = words_of(rules.language)
-    found = [
+    sections = [
         *_sheet_sections(guide, longer, words),
         _give_up(guide, words),
         _examples(guide, words),
         _losses(guide, words),
+        _opening(guide, words),
+        _longer(rules, longer, words),
+        _odds(guide, words),
     ]
-    found += [_opening(guide, words), _longer(guide.rules, longer, words), _odds(guide, words)]
-    title, card_title = (
-        str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title")
+    return GuideContent(
+        rules,
+        words,
+        title=str(words.fill("guide.title", game=rules.name)),
+        card_title=str(words.fill("guide.card_title", game=rules.name)),
+        lead=tuple(_lead(guide, words)),
+        sections={section.id: section for section in sections if section},
     )
-    sections = {section.id: section for section in found if section}
-    return GuideContent(rules, words, title, card_title, tuple(_lead(guide, words)), sections)
 
 
 def _lead(guide: Guide, words: Words) -> list[Text]:
@@ -176,42 +195,44 @@ def _sheet_sections(
 
 def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
     """Return what the numbers other than prices mean."""
-    found = []
+    texts = []
     if rules.bonus and any(pars(rules)):
-        terms = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
-        signed = {
-            name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()
-        }
-        thresholds, points = (
-            words.listed([str(number) for number in numbers], "or")
-            for numbers in zip(*rules.bonus.steps, strict=True)
-        )
-        found.append(
-            words.fill(
-                "prices.bonus_steps" if rules.bonus.lower_steps else "prices.bonus_parts",
-                points=points,
-                thresholds=thresholds,
-                threshold=rules.threshold,
-                **signed,
-            )
-        )
-        upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
-        listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
-        # Par is the same whole number of dice in each of these boxes, or the points differ.
-        dice = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
-        count = int(min(dice))
-        is_each = count > 0 and dice == {count}
-        found.append(
-            words.fill(
-                "prices.par_each" if is_each else "prices.par_boxes", count=count, pars=listed
-            )
-        )
-    if saved_roll := prices.terms["saved_roll"]:
-        found.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
-    if joker_turn := prices.terms["joker_turn"]:
+        texts += [_bonus_parts(prices, rules.bonus, words), _pars_text(rules, words)]
+    saved_roll = prices.terms["saved_roll"]
+    if saved_roll:
+        texts.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
+    joker_turn = prices.terms["joker_turn"]
+    if joker_turn:
         box = rules.categories[rules.joker_index].name
-        found.append(words.fill("prices.joker_turn", box=box, value=words.price(joker_turn)))
-    return found
+        texts.append(words.fill("prices.joker_turn", box=box, value=words.price(joker_turn)))
+    return texts
+
+
+def _bonus_parts(prices: PriceSheet, bonus: Bonus, words: Words) -> Text:
+    """Return the steps of the upper bonus, and the numbers that are for it."""
+    numbers = {}
+    for name in ("secured", "lost", "par_point"):
+        value = prices.terms[name]
+        numbers[name] = ("+" if value > 0 else "") + _whole(value, words)
+    thresholds, points = zip(*bonus.steps, strict=True)
+    return words.fill(
+        "prices.bonus_steps" if bonus.lower_steps else "prices.bonus_parts",
+        points=words.listed([*map(str, points)], "or"),
+        thresholds=words.listed([*map(str, thresholds)], "or"),
+        threshold=bonus.threshold,
+        **numbers,
+    )
+
+
+def _pars_text(rules: RuleSet, words: Words) -> Text:
+    """Return par, which is the same whole number of dice in each upper box, or that of each."""
+    upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
+    listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
+    dice = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
+    count = int(min(dice))
+    is_each = count > 0 and dice == {count}
+    key = "prices.par_each" if is_each else "prices.par_boxes"
+    return words.fill(key, count=count, pars=listed)
 
 
 def _whole(value: float, words: Words) -> str:
@@ -255,13 +276,15 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     title = words.words("give_up.title")
     if not leaves_choice(guide.rules):
         return Section("give_up", title, words.fill("give_up.forced"))
-    if not (stages := [stage for stage in guide.stages if stage.give_ups]):
+    stages = [stage for stage in guide.stages if stage.give_ups]
+    if not stages:
         return None
 
     def stage_text(stage: Stage) -> Text:
         """Return the boxes that perfect play gives up in a stage, the cheapest first."""
         entries = []
-        for give_up in [each for each in stage.give_ups if each.share >= MIN_SHARE][:MAX_GIVE_UPS]:
+        frequent = [give_up for give_up in stage.give_ups if give_up.share >= MIN_SHARE]
+        for give_up in frequent[:MAX_GIVE_UPS]:
             box = guide.rules.categories[give_up.category]
             share = f"{100 * give_up.share:.0f}"
             key = "give_up.one_die" if give_up.points else "give_up.zero"
@@ -274,10 +297,12 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         )
 
     def is_rare(category: int) -> bool:
-        shares = [
-            [each.share for each in stage.give_ups if each.category == category] for stage in stages
-        ]
-        return all(sum(in_stage) < RARE for in_stage in shares)
+        """Return whether a box is rarely given up, in each stage."""
+        for stage in stages:
+            shares = [entry.share for entry in stage.give_ups if entry.category == category]
+            if sum(shares) >= RARE:
+                return False
+        return True
 
     rows = tuple(Row(stage_text(stage)) for stage in stages)
     never = [box.name for category, box in enumerate(guide.rules.categories) if is_rare(category)]
@@ -288,39 +313,42 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
 def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
-    found = [_example(guide.rules, example, words) for example in guide.examples]
-    # This is a roll with what the reader needs for the rules, and the rule that decides.
-    if hold := guide.hold:
-        boxes = [
-            box.name
-            for i, box in enumerate(guide.rules.categories)
-            if not hold.state.filled >> i & 1
-        ]
-        text = words.fill(
-            "examples.hold",
-            turn=hold.turn,
-            dice=dice_text(hold.dice),
-            count=hold.rolls_left,
-            upper=hold.state.upper,
-            boxes=words.listed(boxes),
-            rule=hold.rule + 1,
-            kept=dice_text(hold.kept),
-        )
-        found.insert(1, text)
-    return Section("examples", words.words("examples.title"), paragraphs=tuple(found))
+    texts = [_example(guide.rules, example, words) for example in guide.examples]
+    if guide.hold:
+        texts.insert(1, _hold_example(guide.rules, guide.hold, words))
+    return Section("examples", words.words("examples.title"), paragraphs=tuple(texts))
+
+
+def _hold_example(rules: RuleSet, hold: HoldExample, words: Words) -> Text:
+    """Return a roll with what the reader needs for the hold rules, and the rule that decides."""
+    filled = hold.state.filled
+    open_boxes = [box.name for i, box in enumerate(rules.categories) if not filled & 1 << i]
+    return words.fill(
+        "examples.hold",
+        turn=hold.turn,
+        dice=dice_text(hold.dice),
+        count=hold.rolls_left,
+        upper=hold.state.upper,
+        boxes=words.listed(open_boxes),
+        rule=hold.rule + 1,
+        kept=dice_text(hold.kept),
+    )
 
 
 def _example(rules: RuleSet, example: Example, words: Words) -> Text:
     """Return a position, the subtraction for each option, and the decision."""
+    names = [box.name for box in rules.categories]
 
     def subtraction(option: Option) -> Text:
-        box = rules.categories[option.category].name
         # The numbers are added as they are printed, so that the reader gets the same sum.
         price = round(option.price, 2)
         bonus = round(option.bonus, 1)
         value = option.points - price + bonus
         text = words.fill(
-            "examples.option", box=box, points=option.points, price=words.price(price)
+            "examples.option",
+            box=names[option.category],
+            points=option.points,
+            price=words.price(price),
         )
         if bonus:
             key = "examples.option_more" if bonus > 0 else "examples.option_less"
@@ -333,12 +361,13 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
         key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper
     )
     chosen = example.options[0]
-    box, best = (rules.categories[option.category].name for option in (chosen, example.best))
-    decision = words.fill("examples.same", box=box)
+    box = names[chosen.category]
     if chosen.loss:
-        decision = words.fill(
-            "examples.differs", box=box, best=best, loss=words.number(chosen.loss, 1)
-        )
+        best = names[example.best.category]
+        loss = words.number(chosen.loss, 1)
+        decision = words.fill("examples.differs", box=box, best=best, loss=loss)
+    else:
+        decision = words.fill("examples.same", box=box)
     return joined([head, joined(map(subtraction, example.options), "; ") + ".", decision])
 
 
@@ -375,12 +404,19 @@ def _odds(guide: Guide, words: Words) -> Section:
 
 
 def _percent(share: float, words: Words) -> str:
-    decimals = 2 if share < 0.0095 else (1 if share < 0.995 else 0)  # about two digits
+    """Return a share in per cent with about two digits."""
+    if share < 0.0095:
+        decimals = 2
+    elif share < 0.995:
+        decimals = 1
+    else:
+        decimals = 0
     return f"{words.number(100 * share, decimals)}\u00a0%"
 
 
 def _opening(guide: Guide, words: Words) -> Section | None:
-    if not (lines := guide.opening):
+    lines = guide.opening
+    if not lines:
         return None
     most_probable = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
     listed = [lines[i] for i in sorted(most_probable)]  # in the order of the guide
@@ -422,14 +458,19 @@ def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
         return ()
     entry = line.entries[-1]
     roll = entry.rolls[len(entry.rolls) // 2]
-    hold = [*entry.hold]
-    shown = []
-    for face in roll:
-        held = line.stop or face in hold
-        if face in hold:
-            hold.remove(face)
-        shown.append((face, held))
-    return tuple(shown)
+    return tuple(marked_dice(roll, roll if line.stop else entry.hold))
+
+
+def marked_dice(dice: Dice, held: Dice) -> list[tuple[int, bool]]:
+    """Return each die, and whether it is held."""
+    still_held = [*held]
+    marked = []
+    for face in dice:
+        is_held = face in still_held
+        if is_held:
+            still_held.remove(face)
+        marked.append((face, is_held))
+    return marked
 
 
 def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
@@ -447,6 +488,7 @@ def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 
 def _kept_words(line: OpeningLine, words: Words) -> str:
+    """Return the dice that are kept in words, such as ``the pair`` or ``three dice``."""
     kept = line.kept  # sizes of the groups of equal dice, descending
     singles = kept.count(1)
     if singles == len(kept):

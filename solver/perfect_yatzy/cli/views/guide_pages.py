@@ -65,9 +65,9 @@ def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
 def _section(section: Section) -> str:
     note = joined([section.note, section.dice_note])
     note_html = f'<p class="note">{_inline(note)}</p>' if note else ""
-    name = "box" if section.id in ("bonus", "give_up") else ""
+    box = _class("box" if section.is_boxed else "")
     head = f"<h2>{escape(section.title)}</h2>{note_html}"
-    return f"<section{_class(name)}>{head}{VIEWS[section.form](section)}</section>"
+    return f"<section{box}>{head}{VIEWS[section.form](section)}</section>"
 
 
 def _class(name: str) -> str:
@@ -207,12 +207,12 @@ def _row_lines(section: Section) -> Iterator[str]:
 
 def _rule_lines(section: Section) -> Iterator[str]:
     """Yield numbered sentences with a number at the right edge of their last line."""
-    numbers = max((len(row.value) for row in section.rows), default=0)
-    width = WIDTH - numbers - 2
+    number_width = max((len(row.value) for row in section.rows), default=0)
+    width = WIDTH - number_width - 2
     for number, row in enumerate(section.rows, start=1):
         lines = _text_lines(row.name, f"{number:>3} ", "    ", width)
         yield from lines[:-1]
-        yield f"{left(lines[-1], width)}  {row.value:>{numbers}}"
+        yield f"{left(lines[-1], width)}  {row.value:>{number_width}}"
     if section.paragraphs:
         yield ""
         yield from _row_lines(replace(section, rows=()))  # the paragraphs

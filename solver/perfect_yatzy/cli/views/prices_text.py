@@ -33,20 +33,22 @@ def prices_lines(rating: Rating, rules: RuleSet) -> list[str]:
         sentences.append(
             _("Only differences between boxes can be seen; all prices together have no effect.")
         )
-    if narrowing := prices.narrowing():
-        games = narrowing.games
+    narrowing = prices.narrowing()
+    if narrowing:
         first = prices.errors[0]
-        text = ngettext(
+        sentence = ngettext(
             "About one more game would narrow {name} to ± {width}.",
             "About {games} more games would narrow {name} to ± {width}.",
-            games,
+            narrowing.games,
+            games=grouped(narrowing.games),
+            name=_price_name(first, rules),
+            width=_amount(first, narrowing.half_width),
         )
-        amount = _amount(first, narrowing.half_width)
-        sentences.append(text.format(games=grouped(games), name=_name(first, rules), width=amount))
+        sentences.append(sentence)
     return [line for text in sentences for line in wrap(text, line_width(), subsequent_indent="  ")]
 
 
-def _name(price: Price, rules: RuleSet) -> str:
+def _price_name(price: Price, rules: RuleSet) -> str:
     if price.name not in rules.index_of:
         return _("Upper bonus")
     return category_name(rules, price.name)
@@ -69,8 +71,7 @@ def _head(prices: Prices) -> str:
 
 
 def _games(prices: Prices) -> str:
-    text = ngettext("one game", "{count} games", prices.games)
-    return text.format(count=grouped(prices.games))
+    return ngettext("one game", "{count} games", prices.games, count=grouped(prices.games))
 
 
 def _error_text(price: Price, rules: RuleSet) -> str:
@@ -83,8 +84,9 @@ def _error_text(price: Price, rules: RuleSet) -> str:
             "{name}: {error} points too little ({low} to {high}); costs {cost} points a game."
         )
     low, high = sorted((price.low, price.high), key=abs)
-    return (much if price.error > 0 else little).format(
-        name=_name(price, rules),
+    sentence = much if price.error > 0 else little
+    return sentence.format(
+        name=_price_name(price, rules),
         error=_amount(price, price.error),
         low=_amount(price, low),
         high=_amount(price, high),
@@ -94,38 +96,36 @@ def _error_text(price: Price, rules: RuleSet) -> str:
 
 def _unseen(prices: Prices, rules: RuleSet) -> list[str]:
     """Return where these games show no difference, and the smallest that they would show."""
-    found = []
+    sentences = []
     games = _games(prices)
     others = sorted(
         (price for price in prices.boxes if not price.significant),
         key=lambda price: price.standard_error,
     )
     if not leaves_choice(rules):
-        found.append(_("The order of the boxes is fixed, so their prices cannot be seen."))
+        sentences.append(_("The order of the boxes is fixed, so their prices cannot be seen."))
     elif others:
-        who = ngettext("The other box", "The other {count} boxes", len(others))
-        if len(others) == len(prices.boxes):
-            who = _("All boxes")
+        n_others = len(others)
+        boxes = ngettext("The other box", "The other {count} boxes", n_others, count=n_others)
+        if n_others == len(prices.boxes):
+            boxes = _("All boxes")
         first, last = others[0], others[-1]
-        text = _(
+        sentence = _(
             "{boxes}: no difference that {games} can show (smallest that would show: {least} points "
-            "for {first}, {most} for {last})."
+            "for {first}, {most} for {last}).",
+            boxes=boxes,
+            games=games,
+            least=_amount(first, SIGNIFICANT * first.standard_error),
+            first=_price_name(first, rules),
+            most=_amount(last, SIGNIFICANT * last.standard_error),
+            last=_price_name(last, rules),
         )
-        found.append(
-            text.format(
-                boxes=who.format(count=len(others)),
-                games=games,
-                least=_amount(first, SIGNIFICANT * first.standard_error),
-                first=_name(first, rules),
-                most=_amount(last, SIGNIFICANT * last.standard_error),
-                last=_name(last, rules),
-            )
-        )
+        sentences.append(sentence)
     if prices.bonus and not prices.bonus.significant:
         text = _("Upper bonus: no difference that {games} can show (smallest: {least}).")
         least = _amount(prices.bonus, SIGNIFICANT * prices.bonus.standard_error)
-        found.append(text.format(games=games, least=least))
-    return found
+        sentences.append(text.format(games=games, least=least))
+    return sentences
 
 
 def _slips(prices: Prices) -> str:

@@ -29,6 +29,10 @@ HEAD = 2.9  # height of the title of a section, with the space above it
 BOX = 1.3  # height that a box adds to its contents
 ROW = 0.4  # height of the space around the text of a row
 COLUMNS = 3  # of the odds
+SMALL = 0.9  # size of the type of notes
+BOLD = 1.15  # width of bold letters
+DIE = 1.3  # width of a die with the gap after it
+PADDING = 0.6  # left and right of the text of a cell
 
 
 def type_size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
@@ -70,11 +74,12 @@ def _height(content: GuideContent, names: tuple[str, ...], width: float, card: b
 
 def _section_height(section: Section, width: float, card: bool) -> float:
     height = HEAD
-    if section.id in ("bonus", "give_up"):
+    if section.is_boxed:
         height += BOX
-        width -= 1.6
-    if note := joined([section.note, section.dice_note]):
-        height += _text_height(note, width, 0.9)
+        width -= 1.6  # left and right of the text of a box
+    note = joined([section.note, section.dice_note])
+    if note:
+        height += _text_height(note, width, SMALL)
     if section.form == "prices":
         return height + _prices_height(section, width, card)
     return height + HEIGHTS[section.form](section, width)
@@ -92,14 +97,18 @@ def _text_height(text: Text | str, width: float, size: float = 1.0) -> float:
 
 
 def _columns_height(section: Section, columns: int, width: float) -> float:
-    """Return the height of rows that are shared out over columns, whose names have a width."""
+    """Return the height of rows that are shared out over columns.
+
+    Their names are broken into lines of this width.
+    """
     parts = column_groups(section.rows, columns)
     return max(sum(_text_height(row.name, width) for row in part) for part in parts)
 
 
 def _prices_height(section: Section, width: float, card: bool) -> float:
-    columns, share = (2, 0.22) if card else (1, 0.4)  # the names have this share of the width
-    return _columns_height(section, columns, share * width)
+    if card:
+        return _columns_height(section, 2, 0.22 * width)
+    return _columns_height(section, 1, 0.4 * width)
 
 
 def _texts_height(section: Section, width: float) -> float:
@@ -109,26 +118,28 @@ def _texts_height(section: Section, width: float) -> float:
 def _holds_height(section: Section, width: float) -> float:
     width_of_rule = width - 4.5  # between two numbers
     rules = sum(_text_height(row.name, width_of_rule) for row in section.rows)
-    return rules + sum(ROW + _text_height(text, width, 0.9) for text in section.paragraphs)
+    return rules + sum(ROW + _text_height(text, width, SMALL) for text in section.paragraphs)
 
 
 def _losses_height(_section: Section, _width: float) -> float:
-    return 5.2
+    return 5.2  # of the chart
 
 
 def _opening_height(section: Section, width: float) -> float:
-    dice = max(1.3 * len(row.sample) for row in section.opening_rows) + 0.6
-    heading = 0.18 * width - 0.6
+    dice = max(DIE * len(row.sample) for row in section.opening_rows) + PADDING
+    # The style sheet gives these two columns 18 and 23 % of the width; the second one has bold
+    # letters and more padding.
+    heading = 0.18 * width - PADDING
     hold = 0.23 * width - 1.3
-    rolls = width - dice - heading - hold - 11.7  # without the two columns of numbers
-    height = LINE + ROW
+    rolls = width - dice - heading - hold - 11.7  # without padding and two columns of numbers
+    height = LINE + ROW  # of the head
     for row in section.opening_rows:
         lines = [
             _lines(row.heading, heading),
-            _lines(row.hold, hold / 1.15),
-            _lines(row.rolls, rolls / 0.92),
+            _lines(row.hold, hold / BOLD),
+            _lines(row.rolls, rolls / 0.92),  # in a smaller type
         ]
-        height += LINE * max(lines) + 0.73
+        height += LINE * max(lines) + 0.73  # with the padding and the line between rows
     return height
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ SHOWN_SPOTS = 5  # kinds of mistakes that are listed
 LABEL = 26
 NUMBER = 9
 INTERVAL = 22
+DECISION = 14  # of the points lost a decision
 BAR = 18
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 HOLD_KINDS = {  # the second one includes all later rolls
@@ -58,38 +59,39 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         row(_("Perfect play"), number_text(rating.start, 2)),
         "",
     ]
-    if rating.narrower:
-        text = _(
-            "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
-        )
-        # The width of an interval falls with the square root of the number of games.
-        as_many = grouped(rating.narrower**2 * rating.games)
-        lines += wrap(
-            text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width()
-        )
-    errors_of_grade = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
-    first, second, third = (
-        f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in errors_of_grade
-    )
-    errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
-    lines += wrap(errors, line_width())
-    level = rating.level
-    name = _(level.name)  # marked elsewhere
-    plays = _("Plays like level {number}: {name}.", number=level.number, name=name)
-    lines += wrap(plays, line_width())
-    if len(rating.other_results):
-        others = _games_text(len(rating.other_results))
-        mean = number_text(float(rating.other_results.mean()), 2)
-        lines += wrap(
-            _("{games} without decisions: mean result {mean}.", games=others, mean=mean),
-            line_width(),
-        )
+    for sentence in _rating_sentences(rating):
+        lines += wrap(sentence, line_width())
     lines += ["", *_kind_lines(rating, interval_head)]
     if leaves_choice(rules):
-        lines += ["", *category_lines(rating, rules)]
+        lines += ["", *category_loss_lines(rating, rules)]
     lines += spot_lines(rating, rules)
     parts = rating.blocks(block)
-    return [*lines, "", *block_lines(rating, parts, interval_head)] if len(parts) > 1 else lines
+    if len(parts) > 1:
+        lines += ["", *block_lines(rating, parts, interval_head)]
+    return lines
+
+
+def _rating_sentences(rating: Rating) -> Iterator[str]:
+    """Yield what the figures of a rating say, and what is known of games without decisions."""
+    if rating.narrower:
+        yield _(
+            "Without luck the interval is {factor} times narrower: the results of {games} games would say as much.",
+            factor=number_text(rating.narrower, 1),
+            # The width of an interval falls with the square root of the number of games.
+            games=grouped(rating.narrower**2 * rating.games),
+        )
+    numbers = rating.figures.errors.mean(axis=0).tolist()  # errors a game of each grade
+    first, second, third = (
+        f"{number_text(number, 1)} {grade_word(grade, 2)}"
+        for grade, number in zip(GRADE_NAMES, numbers, strict=True)
+    )
+    yield _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
+    name = _(rating.level.name)  # marked elsewhere
+    yield _("Plays like level {number}: {name}.", number=rating.level.number, name=name)
+    if len(rating.other_results):
+        games = _games_text(len(rating.other_results))
+        mean = number_text(float(rating.other_results.mean()), 2)
+        yield _("{games} without decisions: mean result {mean}.", games=games, mean=mean)
 
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
@@ -101,15 +103,15 @@ def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
     return f"{left(label, LABEL)}{right(number, NUMBER)}{shown}{rest}".rstrip()
 
 
-def interval_text(found: Estimate, factor: float = 1.0) -> str:
+def interval_text(estimate: Estimate, factor: float = 1.0) -> str:
     """Return the interval of `factor` times an estimate, such as ``1.20 to 3.40``.
 
     It is empty if there is none.
     """
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return ""
-    low, high = (number_text(end, 2) for end in sorted((factor * found.low, factor * found.high)))
-    return _("{low} to {high}", low=low, high=high)
+    low, high = sorted((factor * estimate.low, factor * estimate.high))
+    return _("{low} to {high}", low=number_text(low, 2), high=number_text(high, 2))
 
 
 def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
@@ -127,7 +129,8 @@ def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
     """
     if kind == "category":
         return _("category")
-    if (number := int(kind.removeprefix("hold_"))) in HOLD_KINDS:
+    number = int(kind.removeprefix("hold_"))
+    if number in HOLD_KINDS:
         one_roll, or_later = HOLD_KINDS[number]
         return _(or_later if with_later_rolls else one_roll)  # marked elsewhere
     text = _("hold, roll {number} or later") if with_later_rolls else _("hold, roll {number}")
@@ -135,13 +138,14 @@ def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
 
 
 def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
+    """Return the points lost in a game, and by each decision of it, for each kind of decision."""
+
     def line(label: str, lost: Estimate, per_decision: Estimate | None) -> str:
-        decision = right(number_text(per_decision.value, 3), 14) if per_decision else ""
+        decision = right(number_text(per_decision.value, 3), DECISION) if per_decision else ""
         return _estimate_row(f"  {label}", lost, decision)
 
-    lines = [
-        row(_("Points lost by decision"), _("a game"), interval_head, right(_("a decision"), 14))
-    ]
+    decision_head = right(_("a decision"), DECISION)
+    lines = [row(_("Points lost by decision"), _("a game"), interval_head, decision_head)]
     for i, kind in enumerate(rating.kinds):
         # The holds come first, by roll, and the last kind is the category.
         is_last_hold = i == len(rating.kinds) - 2
@@ -150,7 +154,7 @@ def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
     return [*lines, line(_("all"), rating.points_lost, rating.lost_per_decision)]
 
 
-def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
+def category_loss_lines(rating: Rating, rules: RuleSet) -> list[str]:
     """Return the points lost by taking each category, and by leaving it when it was best."""
     heads = right(_("taking it"), 12) + right(_("leaving it"), 12) + right(_("mean points"), 14)
     lines = [left(_("Points lost a game by"), LABEL) + heads]
@@ -167,12 +171,14 @@ def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
     """Return the mistakes that the player repeats, the most expensive first."""
     lines = []
     for spot in rating.spots[:SHOWN_SPOTS]:
-        text = _("With {roll} you took {done} {count} of {times} times; best is {best}: {points}")
+        template = _(
+            "With {roll} you took {done} {count} of {times} times; best is {best}: {points}"
+        )
         if not isinstance(spot.done, str):
-            text = _(
+            template = _(
                 "With {roll} you kept {done} {count} of {times} times; best is {best}: {points}"
             )
-        sentence = text.format(
+        sentence = template.format(
             roll=_kind_text(rules, spot.roll),
             done=_kind_text(rules, spot.done),
             best=_kind_text(rules, spot.best),
@@ -232,75 +238,88 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         return wrap(
             _("{first} and {second}, {rules}: too few games to compare.", **names), line_width()
         )
-    # The figures are shown for the player who is ahead.
+    # The figures are shown for the player who is ahead, with this sign.
     sign = -1 if advantage.value < 0 else 1
     ahead, behind = (second, first) if sign < 0 else (first, second)
-    verdict = _(
+    sentence = _(
         "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
         "({share} %: {interval}), luck removed; {chance}."
     )
     if advantage.low <= 0 <= advantage.high:
-        verdict = _(
+        sentence = _(
             "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
             "({share} %: {interval}), luck removed; {chance}."
         )
-    chance = _("too few games for a p value")
-    if (p := advantage.chance) is not None:
-        chance = f"p < {number_text(0.0001, 4)}" if p < 0.0001 else f"p = {number_text(p, 4)}"
-    verdict = verdict.format(
+    verdict = sentence.format(
         **names,
         ahead=ahead.player,
         behind=behind.player,
         points=number_text(sign * advantage.value, 2),
-        chance=chance,
+        chance=_p_value_text(advantage.chance),
         share=significant_text(100 * first.confidence, 6),
         interval=interval_text(advantage, sign),
     )
-    plain_points = number_text(sign * comparison.results.value, 2)
-    interval = interval_text(comparison.results, sign) or _("too few to say")
     plain = _(
-        "The plain results differ by {points} ({interval}).", points=plain_points, interval=interval
+        "The plain results differ by {points} ({interval}).",
+        points=number_text(sign * comparison.results.value, 2),
+        interval=interval_text(comparison.results, sign) or _("too few to say"),
     )
     return wrap(f"{verdict} {plain}", line_width())
 
 
-def skipped_lines(found: Ratings) -> list[str]:
+def _p_value_text(p_value: float | None) -> str:
+    if p_value is None:
+        return _("too few games for a p value")
+    if p_value < 0.0001:
+        return f"p < {number_text(0.0001, 4)}"
+    return f"p = {number_text(p_value, 4)}"
+
+
+def skipped_lines(ratings: Ratings) -> list[str]:
     """Return the games without a rating, and why."""
-    if not found.skipped:
+    if not ratings.skipped:
         return []
-    lines = [_("Not rated: {games}", games=_games_text(len(found.skipped)))]
-    for skipped in found.skipped[:MAX_SKIPPED]:
+    lines = [_("Not rated: {games}", games=_games_text(len(ratings.skipped)))]
+    for skipped in ratings.skipped[:MAX_SKIPPED]:
         who = f", {skipped.player}" if skipped.player else ""
         text = f"{skipped.place}{who}: {skipped.reason}"
         lines += wrap(text, line_width(), initial_indent="  ", subsequent_indent="    ")
-    more = len(found.skipped) - MAX_SKIPPED
-    return [*lines, "  " + _("and {count} more", count=grouped(more))] if more > 0 else lines
+    n_hidden = len(ratings.skipped) - MAX_SKIPPED
+    if n_hidden > 0:
+        lines.append("  " + _("and {count} more", count=grouped(n_hidden)))
+    return lines
 
 
-def results_lines(found: Ratings, confidence: float) -> list[str]:
+def results_lines(ratings: Ratings, confidence: float) -> list[str]:
     """Return lines about the players of whom only results are known."""
     lines = []
-    for (rules, player), results in found.results_only.items():
+    for (rules, player), results in ratings.results_only.items():
         estimate = mean_of(results, confidence)
-        mean = number_text(estimate.value, 2)
-        games = _games_text(len(results))
+        mean_text = number_text(estimate.value, 2)
         if estimate.low is not None:
-            share = significant_text(100 * confidence, 6)
-            interval = interval_text(estimate)
-            mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
-        text = _(
-            "{player}, {rules}: {games} without decisions, mean result {mean}. "
-            "Results alone show neither mistakes nor luck."
-        )
-        sentences = [text.format(player=player, rules=rules, games=games, mean=mean)]
-        if (below := found.beaten_share(rules, player)) is not None:
-            text = _(
-                "Perfect play has a mean of {mean}; on average {share} % of its games end lower than "
-                "these (50 % would be as good)."
+            mean_text = _(
+                "{mean} ({share} %: {interval})",
+                mean=mean_text,
+                share=significant_text(100 * confidence, 6),
+                interval=interval_text(estimate),
             )
-            perfect = number_text(found.perfect_play[rules].mean, 2)
-            sentences.append(text.format(mean=perfect, share=number_text(100 * below, 1)))
-        lines += wrap(" ".join(sentences), line_width())
+        sentence = _(
+            "{player}, {rules}: {games} without decisions, mean result {mean}. "
+            "Results alone show neither mistakes nor luck.",
+            player=player,
+            rules=rules,
+            games=_games_text(len(results)),
+            mean=mean_text,
+        )
+        share_below = ratings.beaten_share(rules, player)
+        if share_below is not None:
+            sentence += " " + _(
+                "Perfect play has a mean of {mean}; on average {share} % of its games end lower than "
+                "these (50 % would be as good).",
+                mean=number_text(ratings.perfect_play[rules].mean, 2),
+                share=number_text(100 * share_below, 1),
+            )
+        lines += wrap(sentence, line_width())
     return lines
 
 
@@ -345,6 +364,15 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
     text.detach()  # the caller closes the file
 
 
+def _draw_over_time(axes: Any, parts: Sequence[GameBlock], colour: str, label: str) -> None:
+    """Draw the points lost a game in each block of games, with a band of their intervals."""
+    middles = [(part.first + part.last) / 2 for part in parts]
+    values = np.array([part.points_lost.value for part in parts])
+    half = np.array([part.points_lost.half_width or 0.0 for part in parts])
+    axes.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
+    axes.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
+
+
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
     """Draw the points lost a game over time, and below them by kind of decision.
 
@@ -354,25 +382,18 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
         kinds = kinds_of(ratings)
         width = 0.8 / len(ratings)  # the bars of all ratings share 0.8 of the room of a kind
-        several = len({rating.rules.key for rating in ratings}) > 1
+        several_rules = len({rating.rules.key for rating in ratings}) > 1
         for number, rating in enumerate(ratings):
             colour = COLOURS[number % len(COLOURS)]
-            player = f"{rating.player}, {rating.rules.key}" if several else rating.player
-            text = ngettext(
+            label = ngettext(
                 "{player}: {points} points lost a game, {count} game",
                 "{player}: {points} points lost a game, {count} games",
                 rating.games,
+                player=f"{rating.player}, {rating.rules.key}" if several_rules else rating.player,
+                points=number_text(rating.points_lost.value, 2),
+                count=grouped(rating.games),
             )
-            points = number_text(rating.points_lost.value, 2)
-            label = text.format(player=player, points=points, count=grouped(rating.games))
-            parts = rating.blocks(block)
-            middles = [(part.first + part.last) / 2 for part in parts]
-            values = np.array([part.points_lost.value for part in parts])
-            half = np.array([part.points_lost.half_width or 0.0 for part in parts])
-            upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
-            upper.fill_between(
-                middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0
-            )
+            _draw_over_time(upper, rating.blocks(block), colour, label)
             by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
             means = [lost.value for lost in by_kind]
             errors = [lost.half_width or 0.0 for lost in by_kind]

@@ -99,17 +99,18 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     if answer["games"] == 1:
         headline = _("Final score {points} in one game", points=answer["highest"])
         return [headline, "", card_line(rules, answer), _reference_line(answer), *end]
-    mean = number_text(answer["mean"], 2)
-    error = number_text(answer["standard_error"], 2)
-    text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
-    lines = [
-        text.format(mean=mean, error=error, games=grouped(answer["games"])),
-        "",
-        card_line(rules, answer),
-    ]
+    headline = _(
+        "Mean final score {mean} ± {error} (standard error) in {games} games",
+        mean=number_text(answer["mean"], 2),
+        error=number_text(answer["standard_error"], 2),
+        games=grouped(answer["games"]),
+    )
+    lines = [headline, "", card_line(rules, answer)]
     if "plain_mean" in answer:
-        text = _("The luck of the dice is removed; the mean of the scores is {mean}")
-        lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
+        plain_mean = number_text(answer["plain_mean"], 2)
+        lines.append(
+            _("The luck of the dice is removed; the mean of the scores is {mean}", mean=plain_mean)
+        )
     lines += [_reference_line(answer), *simulated_figures(rules, answer, 2)]
     lines += [
         _("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]),
@@ -135,10 +136,13 @@ def _reference_line(answer: dict[str, Any]) -> str:
 
 def _goal_line(answer: dict[str, Any]) -> str:
     if "field" in answer:
-        text = _("Won in {share} % of the games; exact chance {chance}")
         share = number_text(100 * answer["reached"], 4)
-        return text.format(share=share, chance=percent_text(answer["chance"]))
-    _kind, _colon, goal = answer["policy"].partition(":")
+        return _(
+            "Won in {share} % of the games; exact chance {chance}",
+            share=share,
+            chance=percent_text(answer["chance"]),
+        )
+    _kind, _colon, goal = answer["policy"].partition(":")  # such as ``goal:280``
     facts = {"goal": goal, "chance": chance_text(answer["chance"])}
     if answer["games"] == 1:
         return _("{goal} or more: exact chance {chance}", **facts)
@@ -152,25 +156,29 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
 
     `answer` is that of :func:`perfect_yatzy.service.measure.run_positions`.
     """
-    rows = answer["rows"]
-    decisions = answer["positions"]
-    games = answer["games"]
+    n_rows = answer["rows"]  # fewer than decisions if each position has one row
+    n_decisions = answer["positions"]
+    n_games = answer["games"]
     written = ngettext(
-        "Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows
+        "Wrote {count} position to {path}",
+        "Wrote {count} positions to {path}",
+        n_rows,
+        count=grouped(n_rows),
+        path=path,
     )
     played = ngettext(
         "{decisions} decisions of {count} game, seed {seed}",
         "{decisions} decisions of {count} games, seed {seed}",
-        games,
+        n_games,
+        decisions=grouped(n_decisions),
+        count=grouped(n_games),
+        seed=answer["seed"],
     )
-    lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
-    lines.append(
-        played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"])
-    )
+    lines = [written, "", card_line(rules, answer), played]
     shares = [
         _(
             "{share} % with {count} left",
-            share=number_text(100 * number / decisions, 1),
+            share=number_text(100 * number / n_decisions, 1),
             count=rolls_left,
         )
         for rolls_left, number in answer["rolls_left"].items()
@@ -188,21 +196,22 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     title = answer.get("title", answer["policy"])
     after_head = ["", card_line(rules, answer), _against_perfect(answer)]
     if "games" in answer:  # of a sampled policy
-        mean = _with_interval(answer, "")
-        plain_mean = _with_interval(answer, "plain_")
-        text = ngettext(
+        mean = _with_interval(answer["mean"], answer["standard_error"])
+        headline = _("{policy}: mean final score {mean}, luck removed", policy=title, mean=mean)
+        plain = ngettext(
             "Plain mean of {count} game: {mean}",
             "Plain mean of {count} games: {mean}",
             answer["games"],
+            count=grouped(answer["games"]),
+            mean=_with_interval(answer["plain_mean"], answer["plain_standard_error"]),
         )
-        plain = text.format(count=grouped(answer["games"]), mean=plain_mean)
-        headline = _("{policy}: mean final score {mean}, luck removed", policy=title, mean=mean)
         return [headline, *after_head, plain, "", *loss_lines(rules, answer["losses"])]
     lines = [
         _("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)),
         *after_head,
     ]
-    if against := answer.get("against"):
+    against = answer.get("against")
+    if against:
         wins = chance_text(against["chance"])
         chance = _(TIE_RULES[against["ties"]].chance, chance=wins)  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
@@ -217,17 +226,21 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
     """Return the points that make a game of two policies even, if they were asked for."""
-    if (even := against.get("even")) is None:
+    even = against.get("even")
+    if even is None:
         return []
-    points = even["points"]
-    receiver = policy if even["points"] >= 0 else against["policy"]
-    text = ngettext(
-        "Even if {receiver} gets {count} point: {policy} then wins with a chance of {chance}",
-        "Even if {receiver} gets {count} points: {policy} then wins with a chance of {chance}",
-        abs(points),
-    )
-    chance = chance_text(even["chance"])
-    return [text.format(receiver=receiver, count=abs(points), policy=policy, chance=chance)]
+    points = even["points"]  # that `policy` gets, or gives if they are negative
+    return [
+        ngettext(
+            "Even if {receiver} gets {count} point: {policy} then wins with a chance of {chance}",
+            "Even if {receiver} gets {count} points: {policy} then wins with a chance of {chance}",
+            abs(points),
+            receiver=policy if points >= 0 else against["policy"],
+            count=abs(points),
+            policy=policy,
+            chance=chance_text(even["chance"]),
+        )
+    ]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
@@ -244,10 +257,11 @@ def _against_perfect(answer: dict[str, Any]) -> str:
     )
 
 
-def _with_interval(answer: dict[str, Any], prefix: str) -> str:
-    error = answer[f"{prefix}standard_error"]
-    interval = "" if error is None else f" ± {number_text(CONFIDENCE * error, 2)} (95 %)"
-    return f"{number_text(answer[f'{prefix}mean'], 2)}{interval}"
+def _with_interval(mean: float, standard_error: float | None) -> str:
+    """Return a mean with its 95 % interval, if there are enough games for one."""
+    if standard_error is None:
+        return number_text(mean, 2)
+    return f"{number_text(mean, 2)} ± {number_text(CONFIDENCE * standard_error, 2)} (95 %)"
 
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
@@ -287,7 +301,11 @@ def versus_lines(
     chances: Floats,
     exploitability: Sequence[float],
 ) -> list[str]:
-    """Return lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`."""
+    """Return lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`.
+
+    ``chances[i, j]`` is that of the first player, who plays by policy i, against policy j. Policy 0
+    plays to win, and the others are `policies`, each with its exploitability.
+    """
     first_wins = chances[0, 0]  # if both play to win
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     lines = [
@@ -306,20 +324,14 @@ def versus_lines(
         return lines
     names = [_("plays to win"), *policies]  # of the rows and of the columns
     rows = [["", *names]]
-    for name, of_name in zip(names, chances.tolist(), strict=True):
-        rows.append([name, *map(chance_text, of_name)])
+    for name, against_each in zip(names, chances.tolist(), strict=True):
+        rows.append([name, *map(chance_text, against_each)])
     lines += ["", _("Chance of the first player (rows) against the second (columns):"), ""]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
-    lines += [
-        *wrapped(
-            _("What best responses win beyond a half, over both orders of moving:")
-        ).splitlines(),
-        "",
-    ]
-    return [
-        *lines,
-        *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">"),
-    ]
+    beyond = _("What best responses win beyond a half, over both orders of moving:")
+    lines += [*wrapped(beyond).splitlines(), ""]
+    gains = [*zip(policies, map(chance_text, exploitability), strict=True)]
+    return lines + columns(gains, "<", ">")
 
 
 def field_lines(rules: RuleSet, fields: dict[str, Any]) -> list[str]:
@@ -413,9 +425,12 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        percent = number_text(100 * chance, 1)
-        if chance < 0.0005:  # it would be shown as 0.0
-            percent = f"<{number_text(0.1, 1)}" if chance else "0"
+        if chance == 0:
+            percent = "0"
+        elif chance < 0.0005:  # it would be shown as 0.0
+            percent = f"<{number_text(0.1, 1)}"
+        else:
+            percent = number_text(100 * chance, 1)
         lines.append(
             f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip()
         )
@@ -466,6 +481,10 @@ def picture(path: str) -> Iterator[Any]:
         plt.close()
 
 
+def _percents(chances: Sequence[float]) -> list[float]:
+    return [100 * chance for chance in chances]
+
+
 def plot(
     path: str,
     title: str,
@@ -484,19 +503,14 @@ def plot(
         _figure, (upper, lower) = plt.subplots(
             2, 1, figsize=(8, 7), sharex=True, layout="constrained"
         )
-        percent = [100 * chance for chance in chances]
-        upper.fill_between(scores, percent, step="mid", color="#4477aa", linewidth=0)
+        upper.fill_between(scores, _percents(chances), step="mid", color="#4477aa", linewidth=0)
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
-        lower.plot(
-            scores,
-            [100 * chance for chance in at_least],
-            color="#4477aa",
-            label=_("maximising the expected score"),
-        )
+        label = _("maximising the expected score")
+        lower.plot(scores, _percents(at_least), color="#4477aa", label=label)
         if goal_chances is not None:
-            percent = [100 * chance for chance in goal_chances]
             label = _("with this score as goal")
-            lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
+            percents = _percents(goal_chances)
+            lower.plot(scores, percents, color="#cc6677", linestyle="--", label=label)
             lower.legend()
         lower.set(
             xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101)

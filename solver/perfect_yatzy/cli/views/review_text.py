@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...core.dice import Dice
 from ...core.rules import RuleSet
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
@@ -89,14 +90,16 @@ def signed(points: float) -> str:
 def _decision_lines(
     rules: RuleSet, decision: GradedDecision, actual: ActionOutlook, best: ActionOutlook
 ) -> list[str]:
-    text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
-    facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
-    grade = grade_word(decision.grade, 1)
-    points = number_text(decision.loss, 2)
-    text = text.format(
-        **facts, action=action_text(rules, decision.done), grade=grade, points=points
+    graded = _(
+        "Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})",
+        turn=decision.turn,
+        roll=decision.roll,
+        dice=spaced(decision.dice),
+        action=action_text(rules, decision.done),
+        grade=grade_word(decision.grade, 1),
+        points=number_text(decision.loss, 2),
     )
-    lines = wrap(text, line_width(), subsequent_indent="  ")
+    lines = wrap(graded, line_width(), subsequent_indent="  ")
     best_action = _("best: {action}", action=action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
     return lines + columns(
@@ -142,16 +145,26 @@ def outlook_rows(
             )
         )
     if len(best.categories) > 1 or len(actual.categories) > 1:
-        of_best = {each.id: each.chance for each in best.categories}
-        of_actual = {each.id: each.chance for each in actual.categories}
-        chances = {
-            each: (of_best.get(each, 0.0), of_actual.get(each, 0.0)) for each in of_best | of_actual
-        }
         rows.append((_("category taken:"), "", ""))
-        most_likely_first = sorted(chances, key=lambda each: max(chances[each]), reverse=True)
-        for category in most_likely_first[:MAX_CATEGORIES]:
-            best_chance, actual_chance = map(chance_text, chances[category])
-            rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
+        rows += _category_rows(rules, actual, best)
+    return rows
+
+
+def _category_rows(
+    rules: RuleSet, actual: ActionOutlook, best: ActionOutlook
+) -> list[tuple[str, str, str]]:
+    """Return the categories that are most likely to be taken, with their two chances."""
+    of_best = {outlook.id: outlook.chance for outlook in best.categories}
+    of_actual = {outlook.id: outlook.chance for outlook in actual.categories}
+    chances = {
+        category: (of_best.get(category, 0.0), of_actual.get(category, 0.0))
+        for category in of_best | of_actual
+    }
+    most_likely_first = sorted(chances, key=lambda category: max(chances[category]), reverse=True)
+    rows = []
+    for category in most_likely_first[:MAX_CATEGORIES]:
+        best_chance, actual_chance = map(chance_text, chances[category])
+        rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
     return rows
 
 
@@ -164,7 +177,9 @@ def review_lines(
 
     The outlooks are those of the actual action and of the best.
     """
-    decisions = [line for each in explained for line in (*_decision_lines(rules, *each), "")]
+    decisions: list[str] = []
+    for decision, actual, best in explained:
+        decisions += [*_decision_lines(rules, decision, actual, best), ""]
     return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
 
@@ -227,29 +242,37 @@ def find_answer(
 
     Raises StateError if the text names none of the options.
     """
-    text = decision_of(text)
-    held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
+    decision = decision_of(text)
+    held = parse_hold(decision, puzzle.dice) if puzzle.rolls_left else None
+    if held is not None:
+        return _hold_option(puzzle, options, held)
+    points_of = {
+        option.category: option.points + option.bonus_points
+        for option in options
+        if isinstance(option, Choice)
+    }
+    category = parse_category(rules, decision, points_of)
+    option = find_action(options, category)
+    if option is not None:
+        return option
+    is_filled = rules.index_of[category] in puzzle.card.points
+    sentence = (
+        _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
+    )
+    raise StateError(sentence.format(category=category))
+
+
+def _hold_option(puzzle: Puzzle, options: Sequence[Hold | Choice], held: Dice) -> Hold | Choice:
+    """Return the option that holds these dice. Raises StateError if there is none."""
     if held == puzzle.dice:
         raise StateError(
             _("all dice are held, so there is nothing to reroll; name the category to take")
         )
-    points_of = {
-        each.category: each.points + each.bonus_points
-        for each in options
-        if isinstance(each, Choice)
-    }
-    named = held if held is not None else parse_category(rules, text, points_of)
-    if option := find_action(options, named):
-        return option
-    if not isinstance(named, str):
-        raise StateError(
-            _("{held} is not within {dice}", held=spaced(named), dice=spaced(puzzle.dice))
-        )
-    is_filled = rules.index_of[named] in puzzle.card.points
-    sentence = (
-        _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
-    )
-    raise StateError(sentence.format(category=named))
+    option = find_action(options, held)
+    if option is None:
+        dice = spaced(puzzle.dice)
+        raise StateError(_("{held} is not within {dice}", held=spaced(held), dice=dice))
+    return option
 
 
 def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
@@ -265,6 +288,8 @@ def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
 
 def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str]:
     """Return the best options and what they lose."""
-    best = enumerate(options[:MAX_OPTIONS])
-    rows = [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in best]
-    return columns([("", _("loses")), *rows], "<", ">9")
+    rows = [("", _("loses"))]
+    for option in options[:MAX_OPTIONS]:
+        loss = loss_text(option.loss, is_best=option is options[0])
+        rows.append((action_text(rules, option), loss))
+    return columns(rows, "<", ">9")

@@ -20,12 +20,21 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
     `facts` are those of :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`.
     """
-    lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
+    lines = [f"{rules.name} ({rules.key})"]
+    if rules.summary:
+        lines.append(rules.summary)
     by_column = _column_table(rules)
-    lines += [*rule_sentences(rules, columns=not by_column), "", *by_column, *_row_lines(rules), ""]
-    if examples := [category for category in rules.categories if category.row]:
-        text = _("Each box has an id of its own, such as {id} for {name}.")
-        lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
+    sentences = rule_sentences(rules, columns=not by_column)
+    lines += ["", *sentences, "", *by_column, *_row_lines(rules), ""]
+    in_rows = [category for category in rules.categories if category.row]
+    if in_rows:
+        example = in_rows[-1]
+        text = _(
+            "Each box has an id of its own, such as {id} for {name}.",
+            id=example.id,
+            name=example.name,
+        )
+        lines += [text, ""]
     if rules.switches:
         lines.append(
             _(
@@ -52,15 +61,14 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         known.append(
             (_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"]))
         )
-        known.append(("", approximate_advice(rules, facts["approximate_seconds"])))
+        known.append(("", approximate_hint(rules, facts["approximate_seconds"])))
     else:
-        text = _("{states} reachable, {values} values in the table")
-        known.append(
-            (
-                _("States"),
-                text.format(states=grouped(facts["states"]), values=grouped(facts["values"])),
-            )
+        text = _(
+            "{states} reachable, {values} values in the table",
+            states=grouped(facts["states"]),
+            values=grouped(facts["values"]),
         )
+        known.append((_("States"), text))
     known.append((_("Fingerprint"), rules.fingerprint))
     published = _("Published value")
     if rules.published:
@@ -76,7 +84,7 @@ def _highest_score(rules: RuleSet, facts: dict[str, Any]) -> str:
     return most if is_highest_score_exact(rules) else _("at most {points}", points=most)
 
 
-def approximate_advice(rules: RuleSet, seconds: float) -> str:
+def approximate_hint(rules: RuleSet, seconds: float) -> str:
     """Return what to run for a game that is too large, and about how long it takes."""
     command = f"yatzy solve {rules.spec or rules.key} --approximate"
     return _(
@@ -94,25 +102,26 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     from ...tablebase.estimates import THREADS, SolveCost
 
     count = len(rules.categories)
-    text = ngettext(
+    first = ngettext(
         "{name} ({key}) is valid: {count} category, highest score {maximum}",
         "{name} ({key}) is valid: {count} categories, highest score {maximum}",
         count,
-    )
-    first = text.format(
-        name=rules.name, key=rules.key, count=count, maximum=_highest_score(rules, facts)
+        name=rules.name,
+        key=rules.key,
+        count=count,
+        maximum=_highest_score(rules, facts),
     )
     if "too_large" in facts:
         reason = _("too large for an exact solve: {reason}", reason=facts["too_large"])
-        return [first, reason, approximate_advice(rules, facts["approximate_seconds"])]
+        return [first, reason, approximate_hint(rules, facts["approximate_seconds"])]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
-    text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
-    return [
-        first,
-        text.format(
-            values=grouped(cost.values), cost=cost.words(THREADS), memory=gigabytes(cost.memory)
-        ),
-    ]
+    text = _(
+        "{values} values; a solve takes {cost} with two threads, and {memory} of memory",
+        values=grouped(cost.values),
+        cost=cost.words(THREADS),
+        memory=gigabytes(cost.memory),
+    )
+    return [first, text]
 
 
 def _column_table(rules: RuleSet) -> list[str]:
@@ -151,7 +160,6 @@ def _row_lines(rules: RuleSet) -> list[str]:
         count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
         times = ngettext("one time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
-        cells.append(
-            (f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text)
-        )
+        mark = "*" if row.upper else " "
+        cells.append((f"{row.code:>{code_width}} {mark} {name}", row.id, row.text))
     return columns(cells, "<", "<", "<")

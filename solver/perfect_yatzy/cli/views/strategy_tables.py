@@ -62,10 +62,10 @@ class StrategyTable:
     @property
     def notes(self) -> list[str]:
         """Paragraphs above the table."""
-        return [
-            self.note,
-            *(_("Approximate: {text}", text=found["text"]) for found in self.approximate.values()),
-        ]
+        if not self.approximate:
+            return [self.note]
+        certificate = self.approximate["approximate"]["text"]
+        return [self.note, _("Approximate: {text}", text=certificate)]
 
     def cell_texts(self) -> list[list[str]]:
         """Return cells as text, numbers with the decimals of their column."""
@@ -110,8 +110,8 @@ def opening(strategy: Strategy) -> StrategyTable:
         columns += [
             TableColumn(N_("hold, {count} left"), left=left),
             TableColumn(N_("expected, {count} left"), 2, left),
+            TableColumn(N_("second best loses, {count} left"), 2, left),
         ]
-        columns.append(TableColumn(N_("second best loses, {count} left"), 2, left))
     rows = []
     for dice in _first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]

@@ -42,57 +42,62 @@ def why_sentences(rules: RuleSet, best: Option, other: Option) -> list[str]:
     """
     if not best.get("outlook") or not other.get("outlook"):
         return []
-    bonus = _bonus_sentence(rules, best["outlook"], other)
+    bonus = _bonus_sentence(rules, best, other)
     first = (
         _sure_sentence(rules, best, other)
-        or _end_sentence(rules, best["outlook"], other)
+        or _end_sentence(rules, best, other)
         or _mean_sentence(rules, best, other)
         or bonus
-        or _points_sentence(rules, best["outlook"], other)
+        or _points_sentence(rules, best, other)
     )
     return [sentence for sentence in dict.fromkeys((first, bonus)) if sentence]
 
 
 def _sure_sentence(rules: RuleSet, best: Option, other: Option) -> str:
     """Return a sentence about a box that ends the turn now, against rerolling for it."""
-    ends = {name: chance for name, chance, _points in other["outlook"]["categories"]}
     category = best.get("category")
     points = best.get("points")
-    if not category or not points or other.get("hold") is None or other.get("category"):
-        return ""
-    if category not in ends:
+    is_reroll = other.get("hold") is not None and not other.get("category")
+    other_chances = _chances(other)
+    if not points or not is_reroll or category not in other_chances:
         return ""
     return _(
         "A sure {points}; rerolling from {option} ends there in {chance} of turns.",
         points=_rounded(points),
-        option=_name(rules, other),
-        chance=_percent(ends[category]),
+        option=_option_name(rules, other),
+        chance=_percent(other_chances[category]),
     )
 
 
-def _end_sentence(rules: RuleSet, best: Mapping[str, Any], option: Option) -> str:
+def _chances(option: Option) -> dict[str, float]:
+    """Return the chance of each box to be the one in which the turn ends."""
+    return {name: chance for name, chance, _points in option["outlook"]["categories"]}
+
+
+def _end_sentence(rules: RuleSet, best: Option, other: Option) -> str:
     """Return a sentence about the box in which more turns end.
 
     It needs two options of which one at least rerolls. A box that mostly takes a zero or a poor
     roll is no merit.
     """
-    other = option["outlook"]
-    if len(best["categories"]) < 2 and len(other["categories"]) < 2:
+    boxes = best["outlook"]["categories"]
+    other_chances = _chances(other)
+    if len(boxes) < 2 and len(other_chances) < 2:
         return ""
-    others = {name: chance for name, chance, _points in other["categories"]}
     gains = [
-        (chance - others.get(name, 0), name, chance)
-        for name, chance, points in best["categories"]
+        (chance - other_chances.get(name, 0), name, chance)
+        for name, chance, points in boxes
         if points >= _typical_points(rules, name)
     ]
     gain, name, chance = max(gains, key=lambda entry: entry[0], default=(0.0, "", 0.0))
     if gain < NOTABLE_CHANCE:
         return ""
     fields = {"category": category_name(rules, name), "chance": _percent(chance)}
-    if option.get("category"):  # the other one ends at once
+    if other.get("category"):  # it ends the turn at once
         return _("Ends in {category} in {chance} of turns.", **fields)
-    fields |= {"option": _name(rules, option), "other": _percent(others.get(name, 0))}
-    if others.get(name):
+    other_chance = other_chances.get(name, 0)
+    fields |= {"option": _option_name(rules, other), "other": _percent(other_chance)}
+    if other_chance:
         return _(
             "Ends in {category} in {chance} of turns, with {option} only in {other}.", **fields
         )
@@ -104,7 +109,7 @@ def _mean_sentence(rules: RuleSet, best: Option, other: Option) -> str:
     if "chance" not in best or "chance" not in other:
         return ""
     more = best["expected_final_score"] - other["expected_final_score"]
-    fields = {"points": _rounded(abs(more), 1), "option": _name(rules, other)}
+    fields = {"points": _rounded(abs(more), 1), "option": _option_name(rules, other)}
     if more >= NOTABLE_POINTS:
         return _(
             "Playing for the average, it would be {points} points better than {option}.", **fields
@@ -116,13 +121,14 @@ def _mean_sentence(rules: RuleSet, best: Option, other: Option) -> str:
     return ""
 
 
-def _bonus_sentence(rules: RuleSet, outlook: Mapping[str, Any], option: Option) -> str:
-    best, other = outlook["bonus_chance"], option["outlook"]["bonus_chance"]
-    if best is None or other is None or abs(best - other) < NOTABLE_BONUS:
+def _bonus_sentence(rules: RuleSet, best: Option, other: Option) -> str:
+    chance = best["outlook"]["bonus_chance"]  # None if it is not known
+    other_chance = other["outlook"]["bonus_chance"]
+    if chance is None or other_chance is None or abs(chance - other_chance) < NOTABLE_BONUS:
         return ""
-    fields = {"chance": _percent(best), "other": _percent(other)}
-    if best > other:
-        fields["option"] = _name(rules, option)
+    fields = {"chance": _percent(chance), "other": _percent(other_chance)}
+    if chance > other_chance:
+        fields["option"] = _option_name(rules, other)
         return _(
             "The upper bonus is reached in {chance} of games, with {option} in {other}.", **fields
         )
@@ -131,16 +137,16 @@ def _bonus_sentence(rules: RuleSet, outlook: Mapping[str, Any], option: Option) 
     )
 
 
-def _points_sentence(rules: RuleSet, best: Mapping[str, Any], option: Option) -> str:
-    other = option["outlook"]
-    if best["later_points"] is None or other["later_points"] is None:
+def _points_sentence(rules: RuleSet, best: Option, other: Option) -> str:
+    outlook, other_outlook = best["outlook"], other["outlook"]
+    if outlook["later_points"] is None or other_outlook["later_points"] is None:
         return ""
-    now = best["turn_points"] - other["turn_points"]
-    later = best["later_points"] - other["later_points"]
+    now = outlook["turn_points"] - other_outlook["turn_points"]
+    later = outlook["later_points"] - other_outlook["later_points"]
     fields = {
         "now": _rounded(abs(now), 1),
         "later": _rounded(abs(later), 1),
-        "option": _name(rules, option),
+        "option": _option_name(rules, other),
     }
     if now >= NOTABLE_POINTS and later <= -NOTABLE_POINTS:
         return _(
@@ -164,11 +170,12 @@ def _typical_points(rules: RuleSet, category: str) -> float:
 
     What the box holds on average must be at least that.
     """
-    points = [each for each in possible_points(rules)[rules.index_of[category]] if each > 0]
-    return points[len(points) // 2] / 2
+    possible = possible_points(rules)[rules.index_of[category]]  # in ascending order
+    above_zero = [points for points in possible if points > 0]
+    return above_zero[len(above_zero) // 2] / 2
 
 
-def _name(rules: RuleSet, option: Option) -> str:
+def _option_name(rules: RuleSet, option: Option) -> str:
     """Return the name of an option in a sentence, which is its box or the dice it keeps."""
     if option.get("category"):
         return category_name(rules, option["category"])

@@ -52,6 +52,7 @@ CATEGORY_HELP = N_("""\
   full house    take this category (id, name, code or a prefix)
 """)
 QUIT_HELP = N_("  quit          show the solution and quit")
+MAX_NAMED_BOXES = 4  # filled categories that are named; more are counted
 
 
 def grouped(number: float) -> str:
@@ -105,11 +106,11 @@ def chance_text(chance: float, best: float | None = None) -> str:
     Small chances have four decimals, and tiny ones are written as ``1 in 277 trillion``. Only what
     is certain or impossible is 100 % or 0 %.
     """
-    if 0 < chance < 5e-7:
+    if 0 < chance < 5e-7:  # with four decimals it would be 0.0000 %
         return _("1 in {number}", number=large_number_text(1 / chance))
-    if 0.99995 < chance < 1 - 1e-12:
+    if 0.99995 < chance < 1 - 1e-12:  # with two decimals it would be 100.00 %
         return f">{number_text(99.99, 2)} %"
-    hidden_by_two = 0 < chance < 0.00005
+    hidden_by_two = 0 < chance < 0.00005  # with two decimals it would be 0.00 %
     decimals = 4 if hidden_by_two else chance_decimals(chance if best is None else best)
     return f"{number_text(100 * chance, decimals)} %"
 
@@ -121,7 +122,8 @@ def large_number_text(number: float) -> str:
     exponent = floor(log10(shown) + 1e-12)
     if exponent >= 18:
         return f"{significant_text(shown / 10.0**exponent, 3)} × 10^{exponent}"
-    if myriads := MYRIADS.get(current_language()):
+    myriads = MYRIADS.get(current_language())
+    if myriads:  # languages whose words are for powers of ten thousand
         power = exponent - exponent % 4
         return significant_text(shown / 10.0**power, 4) + myriads[power]
     power = exponent - exponent % 3
@@ -185,12 +187,16 @@ def wrapped(text: str) -> str:
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     """Return the scorecard of an answer in one line."""
-    if not (card := answer["card"]):
+    card = answer["card"]
+    if not card:
         return _("{game}, empty card", game=rules.name)
-    filled = ", ".join(f"{category_name(rules, name)} {points}" for name, points in card.items())
-    if not (n_open := len(rules.categories) - len(card)):
+    n_open = len(rules.categories) - len(card)
+    if n_open == 0:
         filled = _("all {count} categories filled", count=len(card))
-    elif len(card) > 4:
+    elif len(card) <= MAX_NAMED_BOXES:
+        named = (f"{category_name(rules, name)} {points}" for name, points in card.items())
+        filled = ", ".join(named)
+    else:
         counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
         filled = ngettext(
             "{filled} categories filled, one open",
@@ -208,13 +214,17 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
 
 def approximate_lines(answer: dict[str, Any]) -> list[str]:
     """Return an empty line and the certificate if an answer is that of an approximate strategy."""
-    if not (approximate := answer.get("approximate")):
+    approximate = answer.get("approximate")
+    if not approximate:
         return []
     return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
 
 
 def html_page(language: str, title: str, styles: Sequence[str], body: str) -> str:
-    """Return a page with a title and the styles of these names. `body` has the element."""
+    """Return a page with a title and the styles of these names.
+
+    `body` is the whole element, with its tags.
+    """
     sheets = (Path(__file__).parent.parent / "styles" / f"{name}.css" for name in styles)
     style = "".join("\n" + sheet.read_text(encoding="utf-8") for sheet in sheets)
     return (
@@ -229,13 +239,13 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
     A bonus with several steps has no points in its name.
     """
-    names = [f", {column.name}" for column in rules.columns] or [""]
+    endings = [f", {column.name}" for column in rules.columns] or [""]  # none for a single column
     text = _("Upper bonus {points}") if short else _("Upper bonus of {points}")
     labels = [
         _("Upper bonus") if bonus.lower_steps else text.format(points=bonus.points)
         for bonus in rules.bonuses
     ]
-    return [label + name for label, name in zip(labels, names, strict=False)]
+    return [label + ending for label, ending in zip(labels, endings, strict=False)]
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
@@ -248,7 +258,7 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     for label, bonus, total, more in zip(
         upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False
     ):
-        next_step = bonus.next_step(total)
+        next_step = bonus.next_step(total)  # None if all steps are reached
         threshold, points = next_step or bonus.steps[-1]
         template = (
             _("{sum} of {threshold} for {points} points")
@@ -280,12 +290,14 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     While upper boxes are open, the sum and the next step follow, as in ``+35, 70 of 71``.
     """
     cells = []
-    for bonus, total, more in zip(
-        rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False
-    ):
-        parts = [f"+{paid}"] if (paid := bonus.paid(total)) else []
-        if more and (next_step := bonus.next_step(total)):
-            parts.append(_("{sum} of {threshold}", sum=total, threshold=next_step[0]))
+    to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
+    for bonus, total, more in zip(rules.bonuses, sums, to_come, strict=False):
+        paid = bonus.paid(total)
+        parts = [f"+{paid}"] if paid else []
+        next_step = bonus.next_step(total)
+        if more and next_step:
+            threshold, _points = next_step
+            parts.append(_("{sum} of {threshold}", sum=total, threshold=threshold))
         cells.append(", ".join(parts) or "0")
     return cells
 
@@ -299,15 +311,15 @@ def decision_question(rolls_left: int) -> str:
     )
 
 
-def words_of(command: str) -> set[str]:
-    """Return every word for a command."""
+def words_for(command: str) -> set[str]:
+    """Return every word that a player may enter for a command of COMMANDS."""
     return {*COMMANDS[command].split(", "), *_(COMMANDS[command]).split(", ")}  # marked elsewhere
 
 
 def command_of(text: str) -> str:
     """Return the name of the command that a player enters, or the text in lower case."""
     word = " ".join(text.lower().split())
-    return next((command for command in COMMANDS if word in words_of(command)), word)
+    return next((command for command in COMMANDS if word in words_for(command)), word)
 
 
 def decision_of(text: str) -> str:
@@ -317,6 +329,6 @@ def decision_of(text: str) -> str:
     """
     if command_of(text) == "hold":
         raise StateError(_("name the dice to hold, such as 33, or the category to take"))
-    verbs = "|".join(map(re.escape, words_of("hold")))
+    verbs = "|".join(map(re.escape, words_for("hold")))
     text = re.sub(rf"^({verbs})\s+(?=\S)", "", text, flags=re.IGNORECASE)
     return "none" if command_of(text) == "none" else text

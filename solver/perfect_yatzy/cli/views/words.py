@@ -93,18 +93,16 @@ class Words:
         """Return a template with its fields filled in."""
         spans: list[Span] = []
         is_bold = False  # each asterisk begins or ends a bold part, also one with fields
-        for literal, name, plural_forms, _ in Formatter().parse(self.words(key)):
+        for literal, name, plural_forms, _conversion in Formatter().parse(self.words(key)):
             first, *after_asterisks = literal.split("*")
             spans.append(Span(first, "bold" if is_bold else "plain"))
             for part in after_asterisks:
                 is_bold = not is_bold
                 spans.append(Span(part, "bold" if is_bold else "plain"))
-            if name is not None:
-                filled = self._field(name, values[name], plural_forms).spans
-                spans += [
-                    Span(span.text, "bold") if is_bold and span.kind == "plain" else span
-                    for span in filled
-                ]
+            if name is not None:  # a field follows the literal
+                for span in self._field(name, values[name], plural_forms).spans:
+                    becomes_bold = is_bold and span.kind == "plain"
+                    spans.append(Span(span.text, "bold") if becomes_bold else span)
         return Text(_merged(spans))
 
     def _field(self, name: str, value: object, plural_forms: str | None) -> Text:
@@ -129,8 +127,8 @@ class Words:
 
     def entry(self, key: str) -> Any:
         """Return an entry of the catalogue, which is a template or a list of words."""
-        section, _, name = key.rpartition(".")
-        return self.table[section][name] if section else self.table[name]
+        part, _dot, name = key.rpartition(".")
+        return self.table[part][name] if part else self.table[name]
 
     def number(self, value: float, decimals: int = 1) -> str:
         """Return a number with the decimal sign of the language.
@@ -280,11 +278,11 @@ def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[
     if "turns left" in conditions:
         yield words.fill("legend.turns")
     if "bonus needs" in conditions:
-        steps = sorted({str(least) for bonus in rules.bonuses for least, _ in bonus.steps}, key=int)
-        listed: str | Text = words.listed(steps, "or")
+        steps = {least for bonus in rules.bonuses for least, _points in bonus.steps}
+        thresholds = words.listed([*map(str, sorted(steps))], "or")
         if any(bonus.lower_steps for bonus in rules.bonuses):
-            listed = words.fill("legend.next_step", steps=listed)
-        yield words.fill("legend.needs", thresholds=listed)
+            thresholds = words.fill("legend.next_step", steps=thresholds)
+        yield words.fill("legend.needs", thresholds=thresholds)
     if {"above par", "below par"} & conditions:
         yield words.fill("legend.par", bonus=words.words("prices.bonus"))
 
@@ -305,10 +303,15 @@ def _is_whole(pattern: DicePattern) -> bool:
 
 
 def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
+    """Return which dice a rule is for, such as ``At least three alike of 3–6``.
+
+    Each kind of pattern has templates of its own, and some have one for patterns of all faces and
+    one that names the faces.
+    """
     if pattern.kind == "any":
         return words.fill("rule.any")
     if pattern.kind == "pays":
-        boxes = words.listed([category_name(rules, c) for c in pattern.categories], "or")
+        boxes = words.listed([category_name(rules, name) for name in pattern.categories], "or")
         key = "rule.pays_least" if pattern.least > 1 else "rule.pays"
         return words.fill(key, box=boxes, points=pattern.least)
     if _is_whole(pattern):
@@ -328,23 +331,26 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     if is_single_die or pattern.kind == "dice":
         # The template without "open" always has the faces.
         return words.fill(f"rule.dice{faces_key if pattern.open else ''}{open_key}", faces=faces)
+    of_faces = words.fill("rule.faces", faces=faces) if names_faces else NO_TEXT
+    their_box_open = words.fill("rule.open") if pattern.open else NO_TEXT
+    return _several_dice(pattern, of_faces, words) + their_box_open + lowest
+
+
+def _several_dice(pattern: DicePattern, of_faces: Text, words: Words) -> Text:
+    """Return one or several groups of equal dice, or one die of each of several faces."""
     size = pattern.sizes[0]
-    of_faces = words.fill("rule.faces", faces=faces) if names_faces else ""
+    n_groups = len(pattern.sizes)
     if pattern.kind in EACH:
-        text = words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
-    elif len(pattern.sizes) == 1 and has_one_face:
-        text = words.fill("rule.group_one", count=size, faces=faces)
-    elif len(pattern.sizes) == 1:
-        text = words.fill("rule.group", count=size, faces=of_faces)
-    elif len(set(pattern.sizes)) == 1:
-        text = words.fill(
-            "rule.groups_equal", number=words.count(len(pattern.sizes)), count=size, faces=of_faces
-        )
-    else:
-        text = words.fill(
-            "rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces
-        )
-    return text + (words.fill("rule.open") if pattern.open else NO_TEXT) + lowest
+        return words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
+    if len(set(pattern.sizes)) > 1:
+        counts = words.listed([*map(words.count, pattern.sizes)])
+        return words.fill("rule.groups", counts=counts, faces=of_faces)
+    if n_groups > 1:
+        number = words.count(n_groups)
+        return words.fill("rule.groups_equal", number=number, count=size, faces=of_faces)
+    if pattern.low == pattern.high:
+        return words.fill("rule.group_one", count=size, faces=_faces(pattern, words))
+    return words.fill("rule.group", count=size, faces=of_faces)
 
 
 def _faces(pattern: DicePattern, words: Words) -> str:

@@ -359,6 +359,7 @@ def write_site(
     """Write or update a site."""
 
     def write(name: str, data: bytes) -> None:
+        """Write a file, unless it is there with the same content."""
         path = folder / name
         with suppress(OSError):  # it is not there, longer, or not readable
             if read_file(path, len(data)) == data:
