@@ -217,7 +217,7 @@ def number_text(
 def significant_text(value: float, digits: int) -> str:
     """Return a number with only the decimals it needs: ``0.1``, ``95``.
 
-    At most `digits` of its digits are significant.
+    Decimals are rounded to `digits` significant digits; digits before the point all stay.
     """
     from decimal import Decimal
 

@@ -258,10 +258,10 @@ class FittedValues:
 
     @cached_property
     def _paying_only_if_tracked(self) -> npt.NDArray[np.bool_]:
-        """``(slots,)``: slots of boxes that pay only while the tracked box holds points."""
+        """``(slots,)``: slots with points of boxes that pay only while the tracked box holds points."""
         slots = slots_of.turn_slots(self.rules)
-        needs = np.array([bool(box.requires) for box in self.rules.categories])
-        return np.asarray(needs[slots.slot_category] & (slots.slot_pays == 1))
+        requires = np.array([bool(box.requires) for box in self.rules.categories])
+        return np.asarray(requires[slots.slot_category] & (slots.slot_pays == 1))
 
 
 def first_guess(

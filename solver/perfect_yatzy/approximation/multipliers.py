@@ -8,8 +8,14 @@ It is convex in the prices, and ``1 - expected uses of box c`` is a subgradient:
 box is used once in the mean. Any prices give a valid bound. These are computed once, and exact
 boxes keep them.
 
-An upper bonus whose sum the relaxed game does not remember is replaced by a line ``intercept +
-slope * sum``; its slope is one more variable. A proximal bundle method minimises the bound: the
+An upper bonus b whose sum the relaxed game does not remember is replaced by a line ``intercept_b(s_b)
++ s_b * sum``. Its slope s_b is one more variable::
+
+    bound(lam, s) = sum of lam_c + sum of intercept_b(s_b)
+                    + n E[ best turn of max over c of p_c(roll) (1 + s_b(c)) - lam_c ]
+
+where b(c) is the bonus that box c counts to. By s_b it has the subgradient ``expected upper sum -
+the sum at which the line touches a step``. A proximal bundle method minimises the bound: the
 maximum of its *cuts*, the lines ``f(x_i) + g_i . (x - x_i)`` at the points visited. Each step
 minimises the cuts found so far plus a quadratic term that keeps it near the best point::
 
@@ -288,10 +294,12 @@ def optimal_prices(
         for slope, counts in zip(slopes, counted, strict=True):
             extra = extra + slope * counts
         gains = points * (1.0 + extra)[:, None] - prices[:, None]
-        box = gains.argmax(axis=0)  # the best one for each roll
-        mean, ends = turn.mean_and_uses(gains[box, rolls])
-        uses = np.bincount(box, weights=ends, minlength=n_boxes)  # in one turn, as the points
-        points_made = np.bincount(box, weights=ends * points[box, rolls], minlength=n_boxes)
+        best_box = gains.argmax(axis=0)  # for each roll
+        mean, ends = turn.mean_and_uses(gains[best_box, rolls])
+        uses = np.bincount(best_box, weights=ends, minlength=n_boxes)  # in one turn, as the points
+        points_made = np.bincount(
+            best_box, weights=ends * points[best_box, rolls], minlength=n_boxes
+        )
         total = float(prices.sum() + n_boxes * mean)
         gradient = [*(1.0 - n_boxes * uses)]  # by the prices, then by the slopes
         for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):

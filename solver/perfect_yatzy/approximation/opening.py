@@ -88,7 +88,8 @@ def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
 def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
     """Return whether :func:`open_strategy` gives an approximate strategy.
 
-    It does if there is no exact table, and the game is not solved unasked.
+    It does if a fitted function is stored but no exact table, and the game is too large to be
+    solved unasked.
     """
     if has_table(rules, tables):
         return False

@@ -205,10 +205,12 @@ class _Play:
 def visits(
     game: RelaxedGame, values: Floats, *, threads: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Return what best play does.
+    """Return what best play of the relaxed game does.
 
     It is the chance that each turn fills each box, ``(turns, categories)``, and the expected upper
-    sums, ``(bonuses,)``.
+    sums, ``(bonuses,)``. Bonuses of the first roll are left out of the turns, and a joker bonus
+    counts as points of its box. :meth:`Relaxation.refined` can use both as a direction in which to
+    change the prices, since any prices give a bound.
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")

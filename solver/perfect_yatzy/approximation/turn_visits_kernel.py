@@ -145,13 +145,14 @@ def end_turns(children, job, block):
     stop = scratch.stop
     ends = scratch.ends
     first_roll = job.model.dice.first_roll
-    zero, crossed_out = splat(node, 0.0), splat(node, LOWEST)
+    zero, best_lowest = splat(node, 0.0), splat(node, LOWEST)
     fill(ends, 0, outcomes.start[model.category_count], zero)
     for c in range(model.category_count):
         if block.choices >> c & 1:
-            # This is the outcome of the rolls that the category pays nothing for.
-            crossing_out = outcomes.start[c]
-            for i in range(crossing_out, outcomes.start[c + 1]):
+            # Any roll may end in the first outcome. It crosses the category out; in the class of a
+            # relaxed game it has the lowest gain of any roll.
+            lowest_outcome = outcomes.start[c]
+            for i in range(lowest_outcome, outcomes.start[c + 1]):
                 value = value_of_outcome(children, job, block, i)
                 total = zero
                 # These are the rolls whose best value it is, where at least means equal. Later
@@ -163,9 +164,9 @@ def end_turns(children, job, block):
                     store(node, roll, chance - moves)
                     total += moves
                 add_to(ends, i, total)
-                if i == crossing_out:
-                    crossed_out = maximum(value, crossed_out)
-    # What is left ends in the outcome that any roll may have, in the best category.
+                if i == lowest_outcome:
+                    best_lowest = maximum(value, best_lowest)
+    # What is left ends in the first outcome of the best category.
     rest = zero
     for roll in range(model.dice.roll_count):
         rest += load(node, first_roll + roll)
@@ -173,7 +174,7 @@ def end_turns(children, job, block):
     for c in range(model.category_count):
         if block.choices >> c & 1:
             value = value_of_outcome(children, job, block, outcomes.start[c])
-            moves = choose(value, crossed_out, rest, zero)
+            moves = choose(value, best_lowest, rest, zero)
             add_to(ends, outcomes.start[c], moves)
             rest -= moves
 

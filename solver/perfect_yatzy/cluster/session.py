@@ -77,7 +77,8 @@ CONFIG = {  # features of Dask that are not needed here, such as sampling profil
 def local_cluster(workers: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
     """Yield a new cluster on this machine, which is closed at the end.
 
-    It has no dashboard, which would serve any client.
+    `memory` is the limit of each worker in bytes. There is no dashboard, which would serve any
+    client.
     """
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:

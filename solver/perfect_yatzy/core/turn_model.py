@@ -65,8 +65,8 @@ SCORING_WAYS = 16
 class CategoryOutcomes(NamedTuple):
     """What the categories pay, and to which row of cards each outcome leads."""
 
-    # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which the first pays
-    # nothing
+    # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which any roll may have
+    # the first: it pays nothing, or the least in the class of a relaxed game
     start: Ints
     points: Floats  # (outcomes,): points for the box; less its price in a relaxed game
     # (outcomes,): increase of the upper sum (0 for lower boxes, or without an upper bonus)

@@ -136,7 +136,10 @@ def bonus_of(value: Values | Sequence[Values]) -> Bonus:
 
 
 def _published(entries: Sequence[Values], active: tuple[str, ...]) -> Published | None:
-    """Return the published value of the active switches, if there is one."""
+    """Return the published value of the active switches, if there is one.
+
+    If several entries have these switches, the last one counts.
+    """
     for entry in reversed(entries):
         if {*entry.get("switches", ())} == {*active}:
             return Published(entry["value"], entry.get("source", ""))

@@ -349,7 +349,7 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
 def check_writable(path: str | Path) -> None:
     """Raise OSError unless games can be appended to a file.
 
-    A file that did not exist is not created.
+    A file that did not exist is created and removed again.
     """
     is_new = not os.path.lexists(path)
     open_output(path, append=True).close()

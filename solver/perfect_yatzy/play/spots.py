@@ -123,7 +123,7 @@ class Decisions:
         self._tallies: defaultdict[tuple[int, int, int], _Tally] = defaultdict(_Tally)
 
     def add(self, chunk: GradedChunk, cards: Sequence[int]) -> None:
-        """Count the decisions of some cards of a chunk."""
+        """Count the decisions of some cards of a chunk, and keep the worst mistakes so far."""
         own = np.isin(chunk.graded.card_of_roll, cards)
         self._count(chunk.graded, own)
         mistakes = [*self.mistakes, *_worst_mistakes(chunk, own)]

@@ -74,21 +74,25 @@ class MetStates(NamedTuple):
 
 
 class Sample:
-    """Turns of states that the games of a list reach, with the values of the list."""
+    """Turns of states that the games of a list reach, with the values of the list.
+
+    `list_values` are the exact values of states under the list, in the order of a table. They are not
+    those of the policy's price sheet, by which turns without a rule that applies are played.
+    """
 
     def __init__(
-        self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES
+        self, policy: HoldRulePolicy, list_values: Floats, seed: Sequence[int], games: int = GAMES
     ) -> None:
         self.rules = policy.rules
         self.space = policy.space
         self.holds = policy.hold_rules  # the list
-        self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.lattice = lattice(self.rules.dice, self.rules.faces)
         self.stages = self.rules.rolls_per_turn  # numbers of rerolls left, 0 included
         self.outcomes = turn_outcomes(self.rules)
-        children = TableSlice(padded(values), 0)  # the values after the turn
-        written = TableSlice(padded(values), 0)  # what the kernels compute
+        children = TableSlice(padded(list_values), 0)  # the values after the turn
+        written = TableSlice(padded(list_values), 0)  # what the kernels compute
         self.job = EvaluationJob(
-            policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties),
+            policy_job(self.lattice, turn_model(self.rules), HoldRulePolicy.ties),
             means=children,
             below=children,
             target=written,
@@ -106,7 +110,7 @@ class Sample:
         """Return a list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
         return kernels.HoldRuleActions(
-            arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32)
+            arrays, self.price_table, np.zeros(self.lattice.n_rolls, dtype=np.int32)
         )
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
@@ -115,12 +119,12 @@ class Sample:
         They are :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`.
         """
         stages = len(rows) * self.stages
-        rolls = stages * self.dice.n_rolls
+        rolls = stages * self.lattice.n_rolls
         turns = kernels.SampledTurns(
             outcome_chance=np.zeros(len(rows) * self.outcomes.size),
             roll_chance=np.zeros(rolls),
             roll_value=np.zeros(rolls),
-            hold_value=np.zeros(stages * self.dice.n_holds),
+            hold_value=np.zeros(stages * self.lattice.n_holds),
             decided_by=np.zeros(rolls, dtype=np.int16),
         )
         kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
@@ -157,10 +161,10 @@ class Sample:
         cards = self.cards
         states = len(self.weights)
         columns = len(self.holds) + 1  # in the last one no rule of the list decides
-        per_mask = self.dice.n_rolls if len(actions) > 1 else 0
+        per_mask = self.lattice.n_rolls if len(actions) > 1 else 0
         # The second half of `of_use` is for cards with jokers.
         first_use = cards.jokers * np.int64(actions.size)
-        sizes = (self.stages, self.dice.n_rolls, self.dice.n_holds, columns)
+        sizes = (self.stages, self.lattice.n_rolls, self.lattice.n_holds, columns)
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
             actions.ravel(),

@@ -281,25 +281,21 @@ def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> 
 def _climb(
     settings: Settings, form: SheetForm, judge: Judge, starts: list[Floats], seed: int
 ) -> Floats:
-    """Return free numbers with a higher mean than the best start, in rounds of samples of turns."""
+    """Return free numbers with at least the mean of the best start, in rounds of samples of turns."""
     threads = settings.threads
     report = settings.progress or no_progress
-    # the mean, the values of states and the numbers of each sheet, then those of the best
-    judged = [(*judge(form.sheet(start)), start) for start in starts]
-    mean, later, numbers = max(judged, key=lambda entry: entry[0])
     rules = form.rules
-    layers = state_space(rules).layers
-    # the estimated solve of one card of each layer
-    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
+    # The best start has the highest mean. The values are those that the judge gives its states.
+    judged = [(*judge(form.sheet(start)), start) for start in starts]
+    mean, values, numbers = max(judged, key=lambda entry: entry[0])
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        affordable = round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
-        cards = max(min(LEAST_CARDS, most_cards), affordable)
         round_seed = seed + 1 + number
         visits = visited_states(
             rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads
         )
-        sample = TurnSample(visits, cards, later, round_seed, threads)
+        cards = _cards_of_sample(rules, most_cards)
+        sample = TurnSample(visits, cards, values, round_seed, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
             return -sample.mean(form.sheet(tried))
@@ -308,14 +304,23 @@ def _climb(
         direction = descend(loss, start, scale * form.widths(), SWEEPS)[0] - start
         for length in LENGTHS:
             tried = start + length * direction
-            tried_mean, values = judge(form.sheet(tried))
+            tried_mean, tried_values = judge(form.sheet(tried))
             if tried_mean > mean:
                 numbers = tried
                 mean = tried_mean
-                later = values
+                values = tried_values
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
+
+
+def _cards_of_sample(rules: RuleSet, most_cards: int) -> int:
+    """Return the cards of each layer that a sample takes, fewer in a game whose turns cost more."""
+    layers = state_space(rules).layers
+    # the estimated solve of one card of each layer
+    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
+    affordable = round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
+    return max(min(LEAST_CARDS, most_cards), affordable)
 
 
 def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:

@@ -118,11 +118,14 @@ class PriceSheet:
         return values
 
     def write_values(
-        self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None
+        self, values: Floats, space: StateSpace, layers: Iterable[Ints] | None = None
     ) -> None:
-        """Write the value function to a table."""
+        """Write the value function to a table, for some rows of each layer and for full cards.
+
+        `layers` are the rows of each layer that are written, by default all.
+        """
         card_numbers, cell_numbers = self.weights
-        for block in state_blocks(space, space.layers if rows is None else rows):
+        for block in state_blocks(space, space.layers if layers is None else layers):
             of_cards = block.cards @ card_numbers
             values[block.places] = of_cards[:, None] + block.cells @ cell_numbers
         values[space.layer_slice(space.categories)] = final_bonus(space)

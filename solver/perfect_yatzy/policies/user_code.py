@@ -185,8 +185,9 @@ def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
     n_holds = turn.dice.first_roll
     holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, :n_holds]
     mask = np.concatenate([holds, turn.allowed], axis=1).astype(np.int8)
-    by_stage = np.repeat(mask[None], stages, axis=0)
+    by_stage = np.repeat(mask[None], stages, axis=0)  # (stages, rolls, actions)
     by_stage[0, :, :n_holds] = 0  # without rerolls left no dice are held
+    # The observations are in the order of stages, rolls and lanes.
     return np.repeat(by_stage[:, :, None], lanes, axis=2).reshape(-1, mask.shape[1])
 
 

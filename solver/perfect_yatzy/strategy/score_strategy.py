@@ -84,7 +84,7 @@ class ScoreStrategy(Strategy):
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises.
+        """The name of the policy: what the strategy maximises.
 
         It is ``goal:280`` (the chance of 280 points or more) or ``utility``.
         """

@@ -405,9 +405,10 @@ class LateScore:
         self._beating = dict[float, tuple[list[Floats], Floats]]()
 
     def beating(self, tie: float) -> tuple[list[Floats], Floats]:
-        """Return V(e, i) by component e and points i, and V(s) by s.
+        """Return V of :meth:`beating_with` for each component, by n, and V(s) by s.
 
-        `tie` is what a tie counts for the opponent. The last value of each is 0.
+        For a component with the most points m, n is i + m if the opponent needs more than i points.
+        `tie` is what a tie counts for the opponent. The last value of each array is 0.
         """
         if tie not in self._beating:
             objective = Beating(self.rules, tie)

@@ -141,7 +141,7 @@ class OwnRules:
         name, *switches = spec.split("+")
         text = self._known_text(name)
         rules = rules_from_text(text, f"{name}.toml", switches)
-        # The command that a message names takes a file.
+        # A message may say `yatzy solve` with these rules, which then takes a file.
         return replace(rules, spec="+".join((f"{rules.id}.toml", *rules.active_switches)))
 
     def _known_text(self, name: str) -> str:

@@ -134,6 +134,7 @@ def page_files() -> dict[str, Content]:
         if suffix in MEDIA_TYPES:
             contents[name] = Content.of(source.read_bytes(), suffix)
     contents |= {name: Content.of(text, "json") for name, text in messages()}
+    # The folder has a new name whenever a file changes, so that browsers may keep its files for ever.
     tags = "".join(contents[name].tag for name in sorted(contents))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
     in_folder = {SCRIPT: Content.of(bundle([ENTRY], module_text).encode(), "js")}
@@ -141,10 +142,14 @@ def page_files() -> dict[str, Content]:
     for name, content in in_folder.items():
         contents[folder + name] = replace(content, caching=IMMUTABLE)
     development = contents["index.html"]
-    html = development.body.decode().replace(ENTRY_TAG, f'src="{SCRIPT}"')
-    html = re.sub(r'((?:src|href)=")([\w/-]+\.(?:js|css)")', rf"\1{folder}\2", html)
-    index = Content.of(html.encode(), "html")
+    index = Content.of(_bundled_page(development.body.decode(), folder).encode(), "html")
     return contents | {"index.html": index, "": index, DEVELOPMENT: development}
+
+
+def _bundled_page(html: str, folder: str) -> str:
+    """Return the page with the bundled script, and with its script and styles from a folder."""
+    html = html.replace(ENTRY_TAG, f'src="{SCRIPT}"')
+    return re.sub(r'((?:src|href)=")([\w/-]+\.(?:js|css)")', rf"\1{folder}\2", html)
 
 
 def messages() -> Iterator[tuple[str, bytes]]:

@@ -182,7 +182,7 @@ def learn(
         raise click.UsageError(_("{path} must end in .json", path=path))
     if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
-    check_folder(path)  # which is made
+    make_folder_of(path)
     check_overwrite(force, str(path))
     strategy = service.strategy(rule_set)
     threads = service.settings.threads
@@ -207,8 +207,11 @@ def learn(
     click.echo(_("Wrote {path}", path=path))
 
 
-def check_folder(path: Path) -> None:
-    """Raise ClickException if the folder of a file cannot be written to, before long work."""
+def make_folder_of(path: Path) -> None:
+    """Make the folder of a file before long work.
+
+    Raises ClickException if it cannot be made or written to.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(path.parent, os.W_OK):

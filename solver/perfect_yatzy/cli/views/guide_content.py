@@ -452,7 +452,8 @@ def _opening_row(
 def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
     """Return a roll of the line, with whether each die is held.
 
-    It is of the last entry, which has the highest faces held.
+    It is the middle roll of the last entry, which has the highest faces held. If the turn stops, all
+    dice are held. Rolls of more than MAX_SAMPLE dice are not shown.
     """
     if rules.dice > MAX_SAMPLE:
         return ()

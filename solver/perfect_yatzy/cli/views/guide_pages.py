@@ -42,10 +42,13 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     ]
     body = ""
     for number, sheet in enumerate(card_sides(content) if card else guide_sheets(content)):
-        columns = [_sections(content, names) for names in sheet.columns]
-        beside = "".join(f"<div>{column}</div>" for column in columns)
+        blocks = [_sections(content, names) for names in sheet.columns]
         html = "".join(head) if number == 0 else ""
-        html += columns[0] if len(columns) == 1 else f'<div class="cols">{beside}</div>'
+        if len(blocks) == 1:
+            html += blocks[0]
+        else:
+            side_by_side = "".join(f"<div>{block}</div>" for block in blocks)
+            html += f'<div class="cols">{side_by_side}</div>'
         html += _sections(content, sheet.below)
         size = type_size(content, card, sheet, is_first=number == 0)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
@@ -63,11 +66,12 @@ def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
 
 
 def _section(section: Section) -> str:
+    """Return a section: its title, its notes, and its content in its own form."""
     note = joined([section.note, section.dice_note])
     note_html = f'<p class="note">{_inline(note)}</p>' if note else ""
-    box = _class("box" if section.is_boxed else "")
+    class_attribute = _class("box" if section.is_boxed else "")
     head = f"<h2>{escape(section.title)}</h2>{note_html}"
-    return f"<section{box}>{head}{VIEWS[section.form](section)}</section>"
+    return f"<section{class_attribute}>{head}{VIEWS[section.form](section)}</section>"
 
 
 def _class(name: str) -> str:
