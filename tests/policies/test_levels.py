@@ -131,6 +131,16 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
         refused("points_lost is", calibrate, forced, wrong)
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_calibration_that_ends_early_returns_a_policy_with_its_own_loss(
+    monkeypatch: pytest.MonkeyPatch, forced: Strategy, steps: int
+) -> None:
+    monkeypatch.setattr(levels, "MAX_STEPS", steps)
+    for wanted in (0.2, 3.0, 20.0):
+        policy, found = calibrate(forced, wanted, exact=True)
+        assert found.points_lost == soft_loss(policy).points_lost
+
+
 def test_levels_and_kinds_are_named_and_a_game_without_decisions_has_them() -> None:
     found = levels.calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)

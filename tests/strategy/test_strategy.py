@@ -720,6 +720,21 @@ def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
                 assert getattr(entry, name) == pytest.approx(mean)
 
 
+def test_of_equal_holds_odds_name_the_one_with_the_most_dice_then_the_highest_faces() -> None:
+    """Faces that pay alike are interchangeable, and each of them may be the one of five equal dice."""
+    yatzy = load_rules("yatzy")
+    for dice, left, hold in (
+        ((1, 2, 3, 4, 5), 2, (5,)),
+        ((2, 3, 4, 5, 6), 1, (6,)),
+        ((1, 1, 4, 4, 5), 2, (4, 4)),
+        ((1, 1, 4, 4, 4), 2, (4, 4, 4)),
+    ):
+        for exact in (False, True):
+            *_, found = category_odds(yatzy, dice, left, exact=exact)
+            assert (found.category, found.hold) == ("yatzy", hold)
+            assert found.expected_points_hold == hold
+
+
 def test_impossible_turns_are_rejected() -> None:
     for key, dice, left, message in (
         ("yatzy", None, 3, "3 rolls left; under yatzy there can be 0 to 2"),

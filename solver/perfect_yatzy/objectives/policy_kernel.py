@@ -281,9 +281,11 @@ def has_first_rolls(model, rerolls):
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
-    """Choose the best category for each roll with so many rerolls left.
+    """Write the best category of each roll with so many rerolls left to the actions of this stage.
 
-    It goes to the actions and values of the scratch.
+    The stage without rerolls comes first: only it writes the stop values, and others copy its
+    actions. If rolls are saved, the rerolls that are left are the rolls saved, and each stage
+    chooses anew.
     """
     model = job.model
     scratch = job.scratch

@@ -293,7 +293,12 @@ def level_played(rules: RuleSet, start: float, points_lost: float) -> SkillLevel
 def calibrate(
     strategy: Strategy, points_lost: float, *, threads: int | None = None, exact: bool | None = None
 ) -> tuple[SoftPolicy, SoftLoss]:
-    """Return the soft policy that gives away a number of points a game."""
+    """Return the soft policy that gives away a number of points a game, and what it loses.
+
+    The loss is exact or, without `exact`, the mean of simulated games; by default it is exact if that
+    takes no more than EXACT_OPERATIONS. Random play is returned if even that loses less. After
+    MAX_STEPS the temperature tried last is returned, whose loss may not yet be the one wanted.
+    """
     _check_points_lost(points_lost)
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
@@ -306,11 +311,7 @@ def calibrate(
     value = max(1.0, float(strategy.table[-1]))  # the value of the game
     highest = log(MAX_TEMPERATURE_SHARE * value)
     x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
-    slope = EXPONENT
-    last_x = x  # x and error of the step before, which at first is none
-    last_error = 0.0
-    low = -inf  # the largest x that loses too little
-    high = inf  # the smallest x that loses too much
+    search = _SecantSearch(x)
     for _step in range(MAX_STEPS):
         policy, loss = evaluated(exp(x))
         share = loss.points_lost / points_lost
@@ -320,21 +321,37 @@ def calibrate(
         if loss.points_lost < points_lost and x >= highest:
             return evaluated(inf)
         error = log(share) if loss.points_lost > 0 else NO_LOSS
+        x = min(search.next_x(x, error), highest)
+    return policy, loss
+
+
+class _SecantSearch:
+    """The secant method for an error that rises with x, kept within what is known to bracket 0."""
+
+    def __init__(self, first_x: float) -> None:
+        self.slope = EXPONENT
+        self.last_x = first_x  # x and error of the step before, which at first is none
+        self.last_error = 0.0
+        self.low = -inf  # the largest x with an error below 0
+        self.high = inf  # the smallest x with another error
+
+    def next_x(self, x: float, error: float) -> float:
+        """Return the x to try next, after the error at x."""
         if error < 0:
-            low = x
+            self.low = x
         else:
-            high = x
-        if x != last_x:
+            self.high = x
+        if x != self.last_x:
             least, most = EXPONENTS
-            slope = min(most, max(least, (error - last_error) / (x - last_x)))
-        last_x = x
-        last_error = error
-        x -= error / slope
-        has_bracket = low > -inf and high < inf
-        if has_bracket and not low < x < high:
-            x = (low + high) / 2
-        x = min(x, highest)
-    return SoftPolicy(strategy, exp(x)), loss
+            slope = (error - self.last_error) / (x - self.last_x)
+            self.slope = min(most, max(least, slope))
+        self.last_x = x
+        self.last_error = error
+        x -= error / self.slope
+        has_bracket = self.low > -inf and self.high < inf
+        if has_bracket and not self.low < x < self.high:
+            return (self.low + self.high) / 2
+        return x
 
 
 def _evaluated(

@@ -501,14 +501,14 @@ def category_odds(
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
-    turn = passes(rules.dice, rules.faces)
+    dice_passes = passes(rules.dice, rules.faces)
     odds = []
     # The passes over fractions are exact.
     converted: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
     for category, points in zip(rules.categories, converted(points_table(rules)), strict=True):
         pays = converted(np.array(points > 0, dtype=np.int64))  # 1 for the rolls that score
-        chance, hold = _best(rules, turn, pays, roll, rerolls)
-        expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
+        chance, hold = _best(rules, dice_passes, pays, roll, rerolls)
+        expected_points, points_hold = _best(rules, dice_passes, points, roll, rerolls)
         if not exact:
             chance = clipped(chance)
         odds.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
@@ -516,37 +516,50 @@ def category_odds(
 
 
 def _best(
-    rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
+    rules: RuleSet,
+    dice_passes: Passes,
+    final_values: Any,
+    roll: tuple[int, ...] | None,
+    rerolls: int,
 ) -> tuple[Any, tuple[int, ...] | None]:
     """Return the largest expected value of the final roll, and the hold that begins it.
 
     `final_values` has the value of each roll, as floats or as fractions. The hold is None before the
     first roll.
     """
-    grid = turn.dice
-    is_exact = final_values.dtype == object  # fractions
+    grid = dice_passes.dice
     roll_values = final_values
     hold_values = None  # without rerolls nothing is held
     for _reroll in range(rerolls):
-        hold_values = turn.holds_from_rolls(roll_values)
-        roll_values = turn.best_within(hold_values)
+        hold_values = dice_passes.holds_from_rolls(roll_values)
+        roll_values = dice_passes.best_within(hold_values)
     if roll is None:
-        if not is_exact:
-            return float(grid.weights @ roll_values), None
-        ways = rules.faces**rules.dice  # each weight is a multiple of 1 / ways
-        ways_of_roll = np.round(grid.weights * ways).astype(np.int64)
-        return Fraction((ways_of_roll * roll_values).sum(), ways), None
+        return _mean_of_first_roll(rules, grid, roll_values), None
     counts = counts_of(rules, roll)
     value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
     if hold_values is None:  # no reroll is left: all dice are held
         return value, roll
-    holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
+    holds = sub_multisets(np.array(counts, dtype=np.int64))  # of the same size, highest faces first
     values = hold_values[grid.rank(holds)]
     # Of equal holds the one with the most dice, so that no die is rerolled without need; then with
-    # the lowest faces.
-    rounding = 0 if is_exact else 1e-12
+    # the highest faces.
+    rounding = 0 if _are_fractions(values) else 1e-12
     best = holds[values >= values.max() - rounding]
     return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())
+
+
+def _are_fractions(values: Any) -> bool:
+    """Return whether an array has fractions instead of floats."""
+    return bool(values.dtype == object)
+
+
+def _mean_of_first_roll(rules: RuleSet, grid: Lattice, roll_values: Any) -> Any:
+    """Return the mean of the values of the first roll, as a float or as a fraction."""
+    if not _are_fractions(roll_values):
+        return float(grid.weights @ roll_values)
+    ways = rules.faces**rules.dice  # each weight is a multiple of 1 / ways
+    ways_of_roll = np.round(grid.weights * ways).astype(np.int64)
+    return Fraction((ways_of_roll * roll_values).sum(), ways)
 
 
 @dataclass(frozen=True)

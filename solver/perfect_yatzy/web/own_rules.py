@@ -5,8 +5,8 @@ or without, stands wherever that of a built-in rule set may stand. The files are
 beside the tables, so that a server that is started again knows them. A file that is not there any
 more is added again: it gets the same name.
 
-A file that was removed may be needed once more, for a game that was played with it. It is known until
-the server ends, and neither stored nor listed.
+A file that was removed may be needed once more, for a game that was played with it. It can be added
+again with ``keep=False``: then it is known until the server ends, and neither stored nor listed.
 """
 
 from __future__ import annotations

@@ -378,11 +378,20 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
-    """Return the boxes of a condition: one *or* another is open, one *and* another are closed."""
-    # With prerequisites, a closed box is one whose turn it is not.
-    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
+    """Return the boxes of a condition as a list.
+
+    One *or* another is open or the only one, one *and* another are closed. With prerequisites a
+    closed box may still be open later, and the sentence says that "this turn cannot fill one *or*
+    another".
+    """
+    are_filled = condition.kind == "closed" and not any(prerequisites(rules))
+    section_kind = condition.kind
+    if condition.kind == "closed" and not are_filled:
+        section_kind = "open"
     names = [
-        words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)
+        words.words(f"rule.{section_kind}_{name}")
+        if section(rules, name)
+        else category_name(rules, name)
         for name in condition.categories
     ]
-    return words.listed(names, "and" if kind == "closed" else "or")
+    return words.listed(names, "and" if are_filled else "or")
