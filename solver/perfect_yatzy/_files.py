@@ -427,7 +427,11 @@ def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
 
 
 def claim(part: Path) -> tuple[int, bool | None]:
-    """Open or create an unfinished table for writing, and lock it as :func:`try_lock` does."""
+    """Open or create an unfinished table for writing, and return its descriptor.
+
+    The second value says whether it is locked, as that of :func:`try_lock`: False if another process
+    has the lock, None if there are no locks. A symbolic link in its place is removed.
+    """
     while True:
         try:
             return _open_and_lock(part, os.O_RDWR | os.O_CREAT | os.O_APPEND)

@@ -128,11 +128,12 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
 def upper_bound(game: RelaxedGame, values: Floats) -> float:
     """Return a number of points that no strategy exceeds in the mean.
 
-    It is the value of the relaxed game and its rounding error, rounded up.
+    It is the value of the relaxed game from the empty card on and its rounding error, rounded up.
+    `values` are those of :func:`solve_relaxed`.
     """
-    filled = card_masks(game.rules, [0])
-    none = np.zeros(1, dtype=np.int64)
-    total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
+    empty = card_masks(game.rules, [0])
+    zero = np.zeros(1, dtype=np.int64)  # the upper sum, the saved rolls, the tracked box
+    total = float((game.offset(empty, zero) + values[game.index(empty, zero, zero, zero)])[0])
     return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
 

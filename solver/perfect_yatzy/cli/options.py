@@ -507,9 +507,9 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the options of commands that play many games, as one argument `start`.
+    """Declare the options of a command that plays many games, as one argument `start`.
 
-    The argument has the fields of a request.
+    It has the fields of a request that say how games are played: seed, policy, card and saved rolls.
     """
 
     def fields(seed: int, policy: str, card: str, saved: int) -> dict[str, Any]:

@@ -47,8 +47,9 @@ Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:
-    """Return the argument of a kernel that selects its passes. It selects straight-line code if
-    there is any, else index arrays.
+    """Return the dice as an argument whose type selects the passes of a kernel.
+
+    They are straight-line code if there is any and it is `unrolled`, else passes over index arrays.
     """
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):

@@ -233,7 +233,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
 
 @lru_cache(maxsize=8)
 def joker_model(rules: RuleSet) -> JokerModel:
-    """Return the jokers of a rule set, built once per process."""
+    """Return the jokers of a rule set; those of the last rule sets are kept."""
     dice = lattice(rules.dice, rules.faces)
     joker = rules.joker
     counts = dice.counts[dice.first_roll :].tolist()

@@ -203,9 +203,9 @@ def _logged(what: str, progress: Progress | None) -> Progress:
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
-    """Return the value of every state under a policy.
+    """Return the value of every state under a policy, ``(states,)``, in the order of a table.
 
-    It takes the backward pass alone, which is about a second for Yatzy.
+    It takes the backward pass alone, which is about a second for Yatzy, and several for a soft policy.
     """
     objective = PolicyMean(policy)
     check_memory(policy.rules, solve_cost(objective))

@@ -271,8 +271,10 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     """
     levels = {}
     for entry in _shipped_entries():
-        figures = (entry["temperatures"], entry["points_lost"], entry["errors"])
-        levels[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
+        figures = zip(
+            LEVELS[:-1], entry["temperatures"], entry["points_lost"], entry["errors"], strict=True
+        )
+        levels[entry["fingerprint"]] = [CalibratedLevel(*level) for level in figures]
     return levels
 
 

@@ -600,7 +600,7 @@ def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) ->
 
 
 def _is_out_of_reach(card: Scorecard, goal: int) -> bool:
-    """Return whether no game from a card on reaches `goal`."""
+    """Return whether it is certain that no game from a card on reaches `goal`."""
     from ..strategy.score_strategy import most_points
 
     if card.state == EMPTY_STATE:

@@ -121,7 +121,7 @@ def is_better(job, lane, difference, unit):
 
 @jit
 def count_decision(job, lanes):
-    """Add a decision of so many lanes to the tally."""
+    """Add the decisions of so many lanes to the tally, one for each lane."""
     for lane in range(lanes):
         job.tally[DECISIONS] += 1
         job.tally[TIES] += job.tied[lane]

@@ -234,7 +234,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def methods_of(app: FastAPI, path: str) -> list[str]:
-    """The methods that a path of the application accepts."""
+    """The methods that a path of the application accepts, or none for a path with parameters."""
     methods = set[str]()
     for route in app.routes:
         if getattr(route, "path", None) == path:
