@@ -116,7 +116,7 @@ def language_from(text: str | None) -> str | None:
     It is None if the language has no catalogue.
     """
     code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
-    if code.upper() in NO_LANGUAGE:
+    if code in map(str.lower, NO_LANGUAGE):
         return ENGLISH
     code = RELATED.get(code, code)
     return code if code in LANGUAGES else None

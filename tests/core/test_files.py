@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -477,3 +478,24 @@ def test_a_package_in_an_archive_says_so(tmp_path: Path) -> None:
         check=False,
     )
     assert f"perfect-yatzy does not run from an archive; unpack {archive}\n" in out.stderr
+
+
+@pytest.mark.parametrize("size", [0, 1, 10, 11, 12, 5000])
+def test_of_a_file_that_is_too_long_one_byte_too_many_is_copied_and_no_more_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """A host may keep a connection open: a read beyond what is wanted would wait for it."""
+
+    class Source(BytesIO):
+        wanted = 11
+
+        def read(self, most: int | None = -1, /) -> bytes:
+            assert most is not None
+            assert 0 < most <= self.wanted
+            part = super().read(most)
+            self.wanted -= len(part)
+            return part
+
+    monkeypatch.setattr("perfect_yatzy.strategy.verify.open_file", lambda path: Source(b"x" * size))
+    copy("there", tmp_path / "here", 10)
+    assert (tmp_path / "here").stat().st_size == min(size, 11)

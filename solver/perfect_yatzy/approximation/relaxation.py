@@ -210,7 +210,7 @@ def visits(
 
     It is the chance that each turn fills each box, ``(turns, categories)``, and the expected upper
     sums, ``(bonuses,)``. Bonuses of the first roll are left out of the turns, and a joker bonus
-    counts as points of its box. :meth:`Relaxation.refined` can use both as a direction in which to
+    counts as points of its box. ``_Relaxing.refined`` can use both as a direction in which to
     change the prices, since any prices give a bound.
     """
     if game.rules.saved_rolls:
@@ -447,7 +447,7 @@ class _Relaxing:
             return None
         try:
             game = self.game(exact)
-        except RulesError:  # it has too many rows
+        except RulesError:  # it has too many rows or exact boxes
             return None
         fits = costs.solve_work(game) <= self.work and costs.VALUE_BYTES * game.size <= most_bytes
         return game if fits else None

@@ -116,7 +116,7 @@ class ApproximateSimulation(Simulation):
 class _PlayedPart(NamedTuple):
     """Some games of a simulation."""
 
-    scores: Ints  # (games,): final scores
+    scores: Ints  # (games,): points made from the start on, with the upper bonus
     luck: Floats  # (games,)
     category_points: npt.NDArray[np.int16]  # (games, categories)
     upper_bonus: Ints  # (games,)

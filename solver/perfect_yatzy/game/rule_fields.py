@@ -133,7 +133,7 @@ class ValueReader:
         named = self._with_id(path)
         # Extended rules are patched by the id of a category, and some fields only by a switch.
         patched = [("switches", switch, *named) for switch in self.active_switches]
-        lines = (locate(self.text, place) for place in (path, named, *patched))
+        lines = (locate(self.text, place) for place in dict.fromkeys((path, named, *patched)))
         line = next(filter(None, lines), 0)
         # People count entries from 1.
         parts = [

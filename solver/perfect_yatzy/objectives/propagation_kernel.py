@@ -16,9 +16,9 @@ Each thread owns rows of children and pulls from their parents, so that no two t
 same entry.
 
 A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all.
-One that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements
-:func:`begin_turn` and
-:func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
+One that draws its actions at random, as :class:`perfect_yatzy.policies.soft_policy_kernel.SoftTurns`
+does, implements :func:`begin_turn` and :func:`chances_of_turn` instead, and what follows single
+actions: :func:`perfect_yatzy.strategy.losses_kernel.turn_losses`,
 :func:`.policy_evaluation_kernel.evaluate_block`, :func:`perfect_yatzy.strategy.rollout_kernel.player_of`.
 """
 

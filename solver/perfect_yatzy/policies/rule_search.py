@@ -442,15 +442,14 @@ class Search:
         for other in dict.fromkeys(self.variants(found.holds)):
             shorter_by = WORTH_KEEPING * (len(found.holds) - len(other))
             saved = cost_before - self.cost(other) + shorter_by
-            ranked.append((sample.gain_of_list(other) + saved, other))
+            ranked.append((sample.gain_of_list(other) + saved, other, shorter_by))
         ranked.sort(key=lambda entry: -entry[0])
-        for estimate, other in ranked[:TRIED]:
+        for estimate, other, shorter_by in ranked[:TRIED]:
             if estimate < LEAST_ESTIMATE:
                 break
             new = self.candidate(other)
             self.sweep(other)
-            less_to_learn = WORTH_KEEPING * (len(found.holds) - len(other))
-            if self.score(new) + less_to_learn > self.score(found) + LEAST_RISE:
+            if self.score(new) + shorter_by > self.score(found) + LEAST_RISE:
                 old = [str(rule) for rule in found.holds if rule not in other]
                 added = [str(rule) for rule in other if rule not in found.holds]
                 now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"

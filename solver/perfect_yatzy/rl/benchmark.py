@@ -43,7 +43,7 @@ RANDOM_SEED = 1
 MISTAKES = 0.3  # the chance of a random action in the games that the positions are taken from
 BASELINES = ("random", "most-points", "level:1", "level:3", "level:5", "level:7", "perfect")
 TIME_LIMIT = 120.0  # seconds for an answer of a program
-KINDS = ("first hold", "later hold", "category")
+FIRST_HOLD, LATER_HOLD, CATEGORY = KINDS = ("first hold", "later hold", "category")
 ANSWER = re.compile(r"^\W*(hold|take)\b[:\s]*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
 # An agent takes the environment before a decision, and returns the number of an action, or None for no
@@ -157,9 +157,9 @@ def decide(env: single.YatzyEnv, agent: Agent, score: Score) -> tuple[int, float
         action = int(np.where(np.isfinite(values), values, np.inf).argmin())
     regret = float(values.max() - values[action])
     score.best += regret < 1e-9
-    kind = "category"
+    kind = CATEGORY
     if env.rolls_left:
-        kind = "first hold" if env.position.is_first_roll else "later hold"
+        kind = FIRST_HOLD if env.position.is_first_roll else LATER_HOLD
     score.regrets[kind].append(regret)
     return action, regret
 

@@ -89,7 +89,8 @@ def check_position(
         given = position.card if isinstance(position, TurnPosition) else position
         start = _position_of_card(rules, given)
         was_checked = False
-    # The space of the rest of a game has fewer states than the whole game, but its own start.
+    # A check is one among the states of the whole game. The space of the rest of a game has fewer, but
+    # its own start is one of them.
     if was_checked and (space is None or not space.start.filled or start.state == space.start):
         return start
     if space is None:

@@ -210,8 +210,10 @@ def copy(origin: str, target: Path, most: int) -> None:
         source = urlopen(origin, timeout=SECONDS) if is_remote else open_file(origin)
         with source, open(target, "wb") as copied:
             left = most + 1
-            # An empty part is the end of the file, or of what is read of it.
-            while part := source.read(min(CHUNK, left)):
+            while left:
+                part = source.read(min(CHUNK, left))
+                if not part:
+                    break
                 left -= copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -25,6 +25,7 @@ from .._files import discard, exclusive, replacing
 from .._sources import sources_of_values
 from ..core.backward_induction import RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
+from ..core.lanes import ceil_div
 from ..core.objectives import Objective
 from ..core.resources import ScratchPool, thread_count, thread_map, writing_to
 from ..core.rules import RuleSet
@@ -147,7 +148,7 @@ class ExactSolve:
             + math.log2(most + 1)
             + 3
         )
-        return (int(bits) + LIMB_BITS - 1) // LIMB_BITS + 1  # rounded up, and one to spare
+        return ceil_div(int(bits), LIMB_BITS) + 1  # one to spare
 
     def limbs_below_mean(self) -> tuple[int, int]:
         """Return how many limbs below those of the mean the chance of the bonus and the mean square have.
@@ -279,8 +280,10 @@ class ExactSolve:
                     rules=self.rules.key
                 )
             )
+        if not self.spread:
+            return
         most_of_turn = turn_outcomes(self.rules, self.objective.start).total.max()
-        if self.spread and most_of_turn > MOST_SQUARED:
+        if most_of_turn > MOST_SQUARED:
             text = _(
                 "a turn of {rules} can pay more than {most} points, too many for an exact variance; "
                 "the mean alone has a proof: leave out --spread"

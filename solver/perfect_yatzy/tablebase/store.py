@@ -298,8 +298,10 @@ def stored(tables: Folder = None) -> list[TableEntry]:
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}  # by name of the table
     for path in _files(tables):
         name_of_file = re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)
+        if not name_of_file:
+            continue
         status = _status(path)
-        if name_of_file and status:
+        if status:
             files.setdefault(name_of_file[1], []).append((path, status))
     entries = []
     for name, files_of_table in files.items():
@@ -422,8 +424,10 @@ def _is_leftover(path: Path) -> bool:
         with folder_lock(path.parent, shared=True):
             return not os.path.exists(path.with_suffix(".json"))
     is_temporary = re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name)
+    if not is_temporary:
+        return False
     status = _status(path)
-    if not (is_temporary and status):
+    if status is None:
         return False
     is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
     return is_old and not being_written(path)

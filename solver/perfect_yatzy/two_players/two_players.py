@@ -40,7 +40,7 @@ from ..errors import StateError, TableError
 from ..objectives.policy_evaluation_kernel import EvaluationJob
 from ..objectives.policy_kernel import policy_job
 from ..objectives.policy_quantities import Policy
-from ..objectives.score_places import ScoreOffsets
+from ..objectives.score_places import ScoreOffsets, new_offsets
 from ..objectives.scores import Goals
 from ..settings import Settings
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
@@ -538,7 +538,7 @@ class TwoPlayerGame:
             is_plan=backup.is_plan,
             below=backup.below,
             target=backup.target,
-            ranges=ScoreOffsets(*(np.empty(after.size, np.int64) for _ in ScoreOffsets._fields)),
+            ranges=new_offsets(after.size),
             target_origin=np.empty(before.size, np.int64),
             target_high=np.empty(before.size, np.int64),
         )
@@ -635,9 +635,7 @@ class LeadEvaluator(ScoreEvaluator):
         after = mover.layer(mover.turns - 1)
         # in the order of the offsets given
         states = np.append(after.first + np.arange(after.size), mover.start)
-        self.score_offsets = ScoreOffsets(
-            *(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields)
-        )
+        self.score_offsets = new_offsets(mover.space.size, np.zeros)
         for of_all, given in zip(self.score_offsets, offsets, strict=True):
             of_all[states] = given  # no other state has values
 
