@@ -393,7 +393,7 @@ print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_co
 
 
 # In bytes, of which seven languages are 240,000, and the docstrings 175,000; 1,200,000 are wanted.
-LARGEST_WHEEL = 1_345_000
+LARGEST_WHEEL = 1_360_000
 LEFT_OUT = shutil.ignore_patterns(
     ".git",
     ".venv",
