@@ -164,7 +164,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_FIELDS": 32,
         "MAX_ENTRIES": 126,
         "MAX_REPORTED_FIELDS": 5,
-        "MAX_VERSUS_TEXT": 2_000,
+        "MAX_OPPONENT_TEXT": 2_000,
         "MAX_DICE": 100,
         "MAX_SEED": 9_007_199_254_740_991,
         "MAX_NAME_TEXT": 200,

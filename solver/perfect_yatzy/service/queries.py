@@ -132,7 +132,7 @@ class QueryService:
             if self.announce is not None:
                 # It returns the callback for the progress of what it announces.
                 report = self.announce(rules, self._announcement(rules, cost))
-        # This solves and stores a missing table.
+        # A missing table is solved first, and stored if it can be.
         return open_strategy(
             rules, self.settings.tables, threads=self.settings.threads, progress=report
         )

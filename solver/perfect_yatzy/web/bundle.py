@@ -47,7 +47,7 @@ class Module:
 
         # the paths of other modules, each with the names that are imported from it
         self.imports = [(resolved(path), _names(names)) for names, path in IMPORT.findall(text)]
-        self.imported = [path for path, _names in self.imports]
+        self.imported = [path for path, _imported in self.imports]
         self.when_run: list[str] = []  # the paths of those that are imported later
         for argument in WHEN_RUN.findall(text):
             self.when_run += map(resolved, re.findall(r'"([^"]+)"', argument))

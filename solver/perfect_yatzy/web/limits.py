@@ -23,8 +23,8 @@ MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values
 MAX_FIELDS = 32  # of the body; no request has half as many
 MAX_ENTRIES = 126  # of a list or an object in the body, the game of a review excepted
 MAX_REPORTED_FIELDS = 5  # in the message about wrong fields
-# characters; the command takes more, game.limits.MAX_OPPONENTS_TEXT
-MAX_VERSUS_TEXT = 2_000
+# characters of `versus` and of each text of `opponents`; the command takes more, as game.limits says
+MAX_OPPONENT_TEXT = 2_000
 MAX_DICE = 100  # characters of a text, or faces of a list
 MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript writes exactly
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id

@@ -57,7 +57,7 @@ Face = Annotated[Integer, Field(ge=1, le=12)]
 Points = Annotated[Integer, Field(ge=0, le=99_999)]
 Card = Annotated[dict[str, Points], Field(max_length=limits.MAX_ENTRIES)]
 CardText = Annotated[str, Field(max_length=MAX_CARD_TEXT)]
-OpponentsText = Annotated[str, Field(max_length=limits.MAX_VERSUS_TEXT)]
+OpponentsText = Annotated[str, Field(max_length=limits.MAX_OPPONENT_TEXT)]
 Opponents = (
     OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=limits.MAX_ENTRIES)]
 )
@@ -112,7 +112,7 @@ class ObjectiveFields(CardRequest):
 
     goal: Annotated[Points | None, described("goal")] = None
     opponents: Annotated[Opponents | None, described("opponents")] = None
-    versus: Annotated[str | None, described("versus", max_length=limits.MAX_VERSUS_TEXT)] = None
+    versus: Annotated[str | None, described("versus", max_length=limits.MAX_OPPONENT_TEXT)] = None
     ties: Annotated[Literal[*TIE_RULES] | None, described("ties")] = None  # type: ignore[valid-type]
     places: Annotated[Integer | None, described("places", ge=1, le=1000)] = None
     field: Annotated[Integer | FieldText | None, described("field")] = None

@@ -176,8 +176,10 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
 
     rules = strategy.rules
     settings = service.settings
+    if not rules.bonus:
+        return None
     is_quick = has_distribution(rules) or has_table(rules, settings.tables, BonusChance.name)
-    if not rules.bonus or not is_quick:
+    if not is_quick:
         return None
     _info, chances = open_table(settings, BonusChance(rules, strategy.table))
     return lambda state: float(chances[strategy.space.index(state)])

@@ -260,7 +260,7 @@ def solve(
     """
     from ...game.rule_loader import load_rules
 
-    check_fitting(options.options_given(), what)
+    check_fitting(what)
     if field is not None:
         from .field import show_equilibrium
 
@@ -345,11 +345,9 @@ def solve_table(
     click.echo(solved_text(rule_set, what, info, shards_folder(path) if solver.shards else path))
 
 
-def check_fitting(given: set[str], what: str) -> None:
-    """Raise UsageError if options do not fit together.
-
-    `given` are those on the command line.
-    """
+def check_fitting(what: str) -> None:
+    """Raise UsageError if options of the command line do not fit together."""
+    given = options.options_given()
     together = _("{option} cannot be used with {other}")
     if what != "mean":
         for way in given.intersection(("--approximate", "--exact", "--two-players", "--field")):
