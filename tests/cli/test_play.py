@@ -693,7 +693,7 @@ def test_advice_for_winning_where_there_is_none(play: Run) -> None:
 
 
 def test_advice_against_players_who_cannot_be_seen(play: Run) -> None:
-    """One who plays alone at the table can ask for it."""
+    """A player who is alone at the table can ask for it."""
     out = printed(play, "yatzy-forced", "--field", "10:most-points", lines=["?", "ones", "quit"])
     assert "chance to win (a tie is shared)" in " ".join(out.split())
 

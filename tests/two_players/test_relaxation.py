@@ -294,7 +294,7 @@ def test_workers_share_the_samples_and_none_is_computed_twice(tmp_path: Path) ->
     assert len(stored_lines(SampleFile(rules, tmp_path, 0.5).path)) == 24
 
 
-def test_who_computes_nothing_pauses_until_others_have_stored_all(
+def test_a_process_that_computes_no_sample_pauses_until_all_are_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules, settings = games.seven_boxes(), Settings(tmp_path, 1)
